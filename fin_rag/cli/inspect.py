@@ -1,0 +1,77 @@
+"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, chunk borders."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from langchain_core.documents import Document
+
+from fin_rag.loaders import FinancialDocumentLoader
+from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
+from fin_rag.splitters import splitter_for
+
+_EXCERPT = 60  # characters
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    document = FinancialDocumentLoader(options.file, doc_type=options.doc_type).load()[0]
+    splitter = splitter_for(document, chunk_size=options.max_tokens)
+    whole, outline, chunks = splitter.split_whole(document)
+    if options.json:
+        print(json.dumps(_report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1))
+        return 0
+    metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
+    for key, value in metadata.items():
+        print(f"{key:14} {value}")
+    pages = PageMap.parse(str(whole.metadata.get(PAGE_MAP, "")))
+    print(f"{'text':14} {len(whole.page_content)} characters, {len(pages.pages)} pages, {len(chunks)} chunks")
+    for warning in (*_markup_warnings(whole), *outline.warnings):
+        print(f"warning        {warning}")
+    print()
+    for section in outline:
+        print(_branch(section, pages))
+    if options.chunks:
+        print()
+        for chunk in chunks:
+            print(_border(chunk))
+    return 0
+
+
+def _branch(section: Section, pages: PageMap) -> str:
+    touched = pages.range(section.span)
+    where = "" if touched is None else f", p. {touched[0]}" if touched[0] == touched[1] else f", pp. {touched[0]}-{touched[1]}"
+    state = section.metadata.get("state", "")
+    notes = "".join(f"  ! {warning}" for warning in section.warnings)
+    name = " ".join(dict.fromkeys(part for part in (section.path[-1], section.title) if part))
+    indent = "  " * (section.level - 1)
+    return f"{indent}{name}  [{len(section.span)} characters{where}{f', {state}' if state else ''}]{notes}"
+
+
+def _border(chunk: Document) -> str:
+    metadata = chunk.metadata
+    excerpt = " ".join(chunk.page_content.split())
+    excerpt = excerpt if len(excerpt) <= _EXCERPT else excerpt[: _EXCERPT - 1] + "…"
+    return (
+        f"{metadata['chunk_index']:5} {metadata['spans']:>17} {metadata['token_count']:4} tokens "
+        f"{metadata['kind']:6} {metadata['section_id']}: {excerpt}"
+    )
+
+
+def _markup_warnings(document: Document) -> tuple[str, ...]:
+    return document.markup.warnings if isinstance(document, SourceDocument) else ()
+
+
+def _report(document: Document, outline: Outline, chunks: list[Document]) -> dict[str, object]:
+    return {
+        "metadata": document.metadata,
+        "characters": len(document.page_content),
+        "warnings": [*_markup_warnings(document), *outline.warnings],
+        "sections": [
+            {"section_id": s.section_id, "title": s.title, "path": list(s.path), "level": s.level,
+             "start": s.span.start, "end": s.span.end, "metadata": dict(s.metadata), "warnings": list(s.warnings)}
+            for s in outline
+        ],
+        "chunks": [{"id": c.id, "text": c.page_content, "metadata": c.metadata} for c in chunks],
+    }  # fmt: skip

@@ -1,0 +1,376 @@
+"""The catalogue: one SQLite file that says what is in an index.
+
+It holds source texts, metadata, outlines, chunks and the rows that vectors and keywords are filed under.
+A document is in the index when, and only when, it is committed here; the other parts only ever hold
+more than that, and what they hold more is never looked up. Filters are resolved here.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from fin_rag.errors import IntegrityError
+from fin_rag.index.filters import ALSO_ITEMS, AnyOf, Condition, Conjunction, matches_json, to_sql
+from fin_rag.schema import (
+    CIK,
+    DOC_ID,
+    DOC_TYPE,
+    FILED,
+    FISCAL_PERIOD,
+    FISCAL_YEAR,
+    ISSUER,
+    ITEM,
+    KIND,
+    LANG,
+    PERIOD_END,
+    SECTION_ID,
+    SESSION_ID,
+    SOURCE,
+    SOURCE_SCOPE,
+    TEXT_SHA256,
+    TICKER,
+    TITLE,
+    MetadataValue,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+FORMAT_VERSION: Final = 1
+_DOCUMENT_KEYS: Final = (
+    DOC_ID, SOURCE, TEXT_SHA256, TITLE, DOC_TYPE, ISSUER, TICKER, CIK, FISCAL_YEAR, FISCAL_PERIOD,
+    PERIOD_END, FILED, LANG, SOURCE_SCOPE, SESSION_ID,
+)  # fmt: skip
+_CHUNK_KEYS: Final = (SECTION_ID, ITEM, KIND)
+_COLUMNS: Final = {key: f"d.{key}" for key in _DOCUMENT_KEYS} | {key: f"c.{key}" for key in _CHUNK_KEYS}
+_SCHEMA: Final = f"""
+CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE documents (
+    doc INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, input_key TEXT NOT NULL, chunks INTEGER NOT NULL,
+    metadata TEXT NOT NULL, outline TEXT NOT NULL, text BLOB NOT NULL,
+    {", ".join(f"{key} {'INTEGER' if key in (FISCAL_YEAR, PERIOD_END, FILED) else 'TEXT'}" for key in _DOCUMENT_KEYS)}
+);
+CREATE UNIQUE INDEX documents_doc_id ON documents (doc_id);
+CREATE TABLE chunks (
+    row INTEGER PRIMARY KEY, doc INTEGER NOT NULL, chunk_id TEXT NOT NULL, metadata TEXT NOT NULL,
+    embedding_key BLOB NOT NULL, {", ".join(f"{key} TEXT" for key in _CHUNK_KEYS)}
+);
+CREATE INDEX chunks_doc ON chunks (doc);
+CREATE INDEX chunks_item ON chunks (item) WHERE item IS NOT NULL;
+CREATE INDEX chunks_embedding ON chunks (embedding_key);
+CREATE INDEX documents_input ON documents (input_key);
+CREATE TABLE stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL);
+"""  # noqa: S608  # built from constants above
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """Hold one chunk as it is filed: its row, id, and own metadata (without the document's)."""
+
+    row: int
+    doc: int
+    chunk_id: str
+    metadata: dict[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """Hold a document that is about to be committed.
+
+    Its chunks are filed under consecutive rows; the first of them is the document's number. ``input_key``
+    tells the bytes and settings it came from, ``fingerprint`` the text, metadata and settings.
+    """
+
+    metadata: Mapping[str, MetadataValue]
+    text: str
+    outline: Sequence[Mapping[str, object]]
+    fingerprint: str
+    input_key: str
+    first_row: int
+    chunk_ids: Sequence[str]
+    chunk_metadata: Sequence[Mapping[str, MetadataValue]]
+    embedding_keys: Sequence[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Say which rows a filter lets through: sorted row numbers, and the documents they belong to."""
+
+    rows: NDArray[np.int64]
+    documents: tuple[int, ...]
+    everything: bool
+
+
+class Catalogue:
+    """Read and write the catalogue of one index folder."""
+
+    def __init__(self, path: Path, *, create: bool) -> None:
+        self._path = path
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        if not create and not path.exists():
+            raise IntegrityError(f"{str(path)!r} does not exist. Open the index for writing to create it.")
+        try:
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
+                self._db.executescript(
+                    f"PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; {_SCHEMA}"
+                    f"INSERT INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
+                )
+            version = self.setting("format_version")
+        except sqlite3.DatabaseError as error:
+            raise IntegrityError(f"The catalogue {str(path)!r} cannot be read: {error}.") from error
+        if version != str(FORMAT_VERSION):
+            raise IntegrityError(
+                f"The index {str(path.parent)!r} has format {version!r}; this version reads {FORMAT_VERSION}. "
+                "Ingest the sources again into a new folder."
+            )
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """Return this thread's connection: a reader never sees another thread's open transaction."""
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=30)
+            connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
+            self._local.connection = connection
+            self._opened.append(connection)
+        return connection
+
+    def close(self) -> None:
+        """Close the file in all threads."""
+        for connection in self._opened:
+            connection.close()
+        self._opened.clear()
+        self._local = threading.local()
+
+    # --- settings -------------------------------------------------------------------------------
+
+    def setting(self, key: str) -> str | None:
+        """Return a setting, or ``None``."""
+        row = self._db.execute("SELECT value FROM settings WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def set_setting(self, key: str, value: str) -> None:
+        """Write a setting."""
+        self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
+
+    # --- documents ------------------------------------------------------------------------------
+
+    def known_input(self, input_key: str) -> str | None:
+        """Return the ``doc_id`` of a document that came from these bytes and settings, or ``None``."""
+        row = self._db.execute("SELECT doc_id FROM documents WHERE input_key = ?", (input_key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def fingerprint(self, doc_id: str) -> str | None:
+        """Return the fingerprint of a document, or ``None`` if it is not in the index."""
+        row = self._db.execute("SELECT fingerprint FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def document_metadata(self, filters: Conjunction) -> list[dict[str, object]]:
+        """Return the metadata of the documents that a filter on document keys lets through."""
+        sql = to_sql(filters, {k: v for k, v in _COLUMNS.items() if k in _DOCUMENT_KEYS}, ("d.metadata",))
+        rows = self._db.execute(
+            f"SELECT metadata, chunks FROM documents d WHERE {sql.text} ORDER BY doc_id",  # noqa: S608
+            sql.parameters,
+        )
+        return [{**json.loads(metadata), "chunks": chunks} for metadata, chunks in rows]
+
+    def texts(self, documents: Iterable[int]) -> dict[int, str]:
+        """Return the canonical texts of documents."""
+        return {doc: zlib.decompress(blob).decode() for doc, blob in self._of(documents, "text")}
+
+    def metadata_of(self, documents: Iterable[int]) -> dict[int, dict[str, MetadataValue]]:
+        """Return the metadata of documents."""
+        return {doc: json.loads(text) for doc, text in self._of(documents, "metadata")}
+
+    def document(self, doc_id: str) -> tuple[int, dict[str, MetadataValue], list[dict[str, object]]] | None:
+        """Return number, metadata and outline of a document, or ``None``."""
+        row = self._db.execute(
+            "SELECT doc, metadata, outline FROM documents WHERE doc_id = ?", (doc_id,)
+        ).fetchone()
+        return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
+
+    def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, bytes | str]]:
+        wanted = sorted(set(documents))
+        marks = ",".join("?" * len(wanted))
+        yield from self._db.execute(
+            f"SELECT doc, {column} FROM documents WHERE doc IN ({marks})",  # noqa: S608  # fixed names
+            wanted,
+        )
+
+    # --- chunks ---------------------------------------------------------------------------------
+
+    def chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
+        """Return the chunks filed under ``rows``; rows that are not committed are not there."""
+        wanted = sorted({int(row) for row in rows})
+        found: dict[int, StoredChunk] = {}
+        for at in range(0, len(wanted), 500):
+            part = wanted[at : at + 500]
+            marks = ",".join("?" * len(part))
+            for row, doc, chunk_id, metadata in self._db.execute(
+                f"SELECT row, doc, chunk_id, metadata FROM chunks WHERE row IN ({marks})",  # noqa: S608
+                part,
+            ):
+                found[row] = StoredChunk(row, doc, chunk_id, json.loads(metadata))
+        return found
+
+    def rows_of_chunk_ids(self, doc: int) -> list[tuple[int, str]]:
+        """Return row and id of every chunk of a document, in order."""
+        return list(self._db.execute("SELECT row, chunk_id FROM chunks WHERE doc = ? ORDER BY row", (doc,)))
+
+    def every_chunk(self) -> Iterator[tuple[int, int, str, dict[str, MetadataValue]]]:
+        """Yield row, document, id and own metadata of every chunk, by row."""
+        for row, doc, chunk_id, metadata in self._db.execute(
+            "SELECT row, doc, chunk_id, metadata FROM chunks ORDER BY row"
+        ):
+            yield row, doc, chunk_id, json.loads(metadata)
+
+    def counts(self) -> tuple[int, int]:
+        """Return the number of documents and of chunks."""
+        documents, chunks = self._db.execute(
+            "SELECT count(*), coalesce(sum(chunks), 0) FROM documents"
+        ).fetchone()
+        return int(documents), int(chunks)
+
+    def embedded(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """Return a row whose vector can be taken again, for the embedding keys that are known."""
+        found: dict[bytes, int] = {}
+        for at in range(0, len(keys), 500):
+            part = keys[at : at + 500]
+            marks = ",".join("?" * len(part))
+            found.update(
+                self._db.execute(
+                    f"SELECT embedding_key, min(row) FROM chunks WHERE embedding_key IN ({marks}) "  # noqa: S608
+                    "GROUP BY embedding_key",
+                    part,
+                )
+            )
+        return found
+
+    def allowed(self, filters: Conjunction) -> Allowed:
+        """Resolve a filter into the rows that it lets through."""
+        on_documents = Conjunction(tuple(part for part in filters.parts if _is_document_part(part)))
+        on_chunks = Conjunction(tuple(part for part in filters.parts if not _is_document_part(part)))
+        sql = to_sql(on_documents, _COLUMNS, ("d.metadata",))
+        found = self._db.execute(
+            f"SELECT d.doc, d.chunks FROM documents d WHERE {sql.text} ORDER BY d.doc",  # noqa: S608
+            sql.parameters,
+        ).fetchall()
+        if on_chunks.parts:
+            return self._allowed_chunks(on_chunks, on_documents)
+        rows = [np.arange(doc, doc + count, dtype=np.int64) for doc, count in found]
+        every = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+        return Allowed(every, tuple(doc for doc, _ in found), len(found) == self.counts()[0])
+
+    def _allowed_chunks(self, on_chunks: Conjunction, on_documents: Conjunction) -> Allowed:
+        sql = to_sql(on_documents & on_chunks, _COLUMNS, ("c.metadata", "d.metadata"))
+        rows = self._db.execute(
+            f"SELECT c.row, c.doc FROM chunks c JOIN documents d USING (doc) WHERE {sql.text} ORDER BY c.row",  # noqa: S608
+            sql.parameters,
+        ).fetchall()
+        array = np.fromiter((row for row, _ in rows), dtype=np.int64, count=len(rows))
+        return Allowed(array, tuple(sorted({doc for _, doc in rows})), everything=False)
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def reserve(self, count: int) -> int:
+        """Return the first of ``count`` rows that no chunk ever had, and note them until committed.
+
+        A writer that dies after this leaves rows that :meth:`stale_rows` names.
+        """
+        with _Transaction(self._db):
+            first = int(self.setting("next_row") or 0)
+            # A document's number is its first row: one without chunks takes a row as well.
+            self.set_setting("next_row", str(first + max(count, 1)))
+            self._db.execute("INSERT INTO stale VALUES (?, ?)", (first, count))
+        return first
+
+    def stale_rows(self) -> list[tuple[int, int]]:
+        """Return ``(first row, number)`` of rows that other parts may still hold, but no document has."""
+        return [(int(a), int(b)) for a, b in self._db.execute("SELECT first_row, chunks FROM stale")]
+
+    def forget_stale(self, ranges: Iterable[tuple[int, int]]) -> None:
+        """Drop ranges from the list, once the other parts no longer hold them."""
+        with _Transaction(self._db):
+            self._db.executemany("DELETE FROM stale WHERE first_row = ? AND chunks = ?", list(ranges))
+
+    def commit(self, documents: Sequence[NewDocument], *, remove: Iterable[str] = ()) -> None:
+        """Make new documents visible and old ones invisible, in one transaction."""
+        with _Transaction(self._db):
+            for doc_id in [*remove, *(str(document.metadata[DOC_ID]) for document in documents)]:
+                self._remove(doc_id)
+            for document in documents:
+                self._insert(document)
+                self._db.execute("DELETE FROM stale WHERE first_row = ?", (document.first_row,))
+
+    def _remove(self, doc_id: str) -> None:
+        row = self._db.execute(
+            "SELECT doc, chunks FROM documents WHERE doc_id = ?", (doc_id,)
+        ).fetchone()
+        if row is not None:
+            self._db.execute("DELETE FROM chunks WHERE doc = ?", (row[0],))
+            self._db.execute("DELETE FROM documents WHERE doc = ?", (row[0],))
+            self._db.execute("INSERT INTO stale VALUES (?, ?)", row)
+
+    def _insert(self, document: NewDocument) -> None:
+        keys = ", ".join(_DOCUMENT_KEYS)
+        marks = ", ".join("?" * len(_DOCUMENT_KEYS))
+        self._db.execute(
+            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, {keys}) "  # noqa: S608
+            f"VALUES (?, ?, ?, ?, ?, ?, ?, {marks})",
+            (
+                document.first_row,
+                document.fingerprint,
+                document.input_key,
+                len(document.chunk_ids),
+                _json(document.metadata),
+                _json(document.outline),
+                zlib.compress(document.text.encode("utf-8"), 6),
+                *(document.metadata.get(key) for key in _DOCUMENT_KEYS),
+            ),
+        )
+        self._db.executemany(
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (document.first_row + i, document.first_row, chunk_id, _json(own), key, *(own.get(k) for k in _CHUNK_KEYS))
+                for i, (chunk_id, own, key) in enumerate(
+                    zip(document.chunk_ids, document.chunk_metadata, document.embedding_keys, strict=True)
+                )
+            ],
+        )
+
+
+class _Transaction:
+    """Run statements all or none."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+
+
+def _is_document_part(part: Condition | AnyOf) -> bool:
+    """Tell whether a part of a filter can be decided by a document alone.
+
+    A key without a column may belong to a chunk as well, so only columns of documents qualify.
+    """
+    if isinstance(part, AnyOf):
+        return all(_is_document_part(inner) for branch in part.branches for inner in branch.parts)
+    return part.key in _DOCUMENT_KEYS and part.key != ALSO_ITEMS
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))

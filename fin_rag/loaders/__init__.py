@@ -1,0 +1,1 @@
+"""Documents in: source files become canonical text, a page map and metadata."""

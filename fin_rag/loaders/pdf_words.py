@@ -1,0 +1,84 @@
+"""Mend words that the page's type cut, judged by the document's own usage.
+
+A hyphen at the end of a line may be part of the word or the typesetter's; and where two f overlap, the second
+is taken for a double print and lost (``ef ective``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+# Parts that compounds begin with though they are seldom words of their own.
+_PREFIXES: Final = frozenset({
+    "anti", "bi", "co", "e", "eco", "ex", "inter", "intra", "mid", "multi", "non", "off", "on", "over", "post",
+    "pre", "pro", "pseudo", "quasi", "re", "self", "semi", "sub", "trans", "un", "under", "up",
+})  # fmt: skip
+_WORD: Final = re.compile(r"[^\W_]+(?:[-‐‑][^\W_]+)*")
+_LOST_F: Final = re.compile(r"\b([^\W\d_]*[fF]) ([a-z]{2,})")
+_LEFT: Final = re.compile(r"[^\W_]+\Z")
+_RIGHT: Final = re.compile(r"\A[^\W_]+")
+
+
+class Words:
+    """Count the words of a document, to judge hyphens at its line ends by its own usage.
+
+    Example:
+        >>> words = Words(["The long-term plan brings information to long owners, term by term."])
+        >>> words.joint("long", "term"), words.joint("infor", "mation")
+        ('-', '')
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Count the words of ``texts``, hyphenated ones whole and in their parts."""
+        self._whole: Counter[str] = Counter()
+        self._parts: set[str] = set()
+        self._after_f: Counter[str] = Counter()
+        for text in texts:
+            self._whole.update(_WORD.findall(text.casefold()))
+            self._after_f.update(match.group(2) for match in _LOST_F.finditer(text))
+        for word in self._whole:
+            if "-" not in word:
+                self._parts.add(word)
+
+    def joint(self, before: str, after: str) -> str:
+        """Return what belongs between two line parts: a hyphen or nothing.
+
+        Usage elsewhere in the document decides first; then figures and capitals keep the hyphen, and so
+        do two parts that are words of their own. Otherwise the word was only cut.
+        """
+        left, right = _LEFT.search(before), _RIGHT.search(after)
+        if not left or not right:
+            return "-"
+        a, b = left.group().casefold(), right.group().casefold()
+        with_hyphen, without = self._whole[f"{a}-{b}"], self._whole[a + b]
+        if with_hyphen != without:
+            return "-" if with_hyphen > without else ""
+        if not right.group()[0].islower() or not left.group()[-1].isalpha():
+            # A title in capitals may be hyphenated too; a code never is.
+            return "" if left.group().isupper() and right.group().isupper() and not self._own(a, b) else "-"
+        if a in _PREFIXES or self._own(a, b):
+            return "-"
+        return ""
+
+    def restore(self, text: str) -> str:
+        """Put back the second f of ``ff`` where it was lost.
+
+        The whole word must occur elsewhere in the document, and its rest only behind an f and a blank.
+
+        Example:
+            >>> Words(["An effective plan.", "Its ef ective date is the date of ice."]).restore("ef ective of ice")
+            'effective of ice'
+        """
+        return _LOST_F.sub(self._with_f, text)
+
+    def _with_f(self, match: re.Match[str]) -> str:
+        head, rest = match.groups()
+        whole = f"{head}f{rest}"
+        lost = self._whole[whole.casefold()] > 0 and self._whole[rest] <= self._after_f[rest]
+        return whole if lost else match.group()
+
+    def _own(self, a: str, b: str) -> bool:
+        return a in self._parts and b in self._parts

@@ -1,0 +1,156 @@
+"""From a text with an outline to chunks, and from chunks to LangChain Documents."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+from langchain_core.documents import Document
+
+from fin_rag.schema import (
+    BODY_OFFSET,
+    CHUNK_INDEX,
+    CHUNK_ONLY_KEYS,
+    CONTEXT_HEADER,
+    DOC_ID,
+    DOC_TYPE,
+    END_INDEX,
+    KIND,
+    OVERLAP_TOKENS,
+    PAGE,
+    PAGE_END,
+    PAGE_MAP,
+    PARENT_END,
+    PARENT_START,
+    SECTION_ID,
+    SECTION_PATH,
+    SPANS,
+    START_INDEX,
+    TITLE,
+    TOKEN_COUNT,
+    Block,
+    Chunk,
+    MetadataValue,
+    Outline,
+    PageMap,
+    Section,
+    Span,
+    clean_metadata,
+    format_spans,
+)
+from fin_rag.splitters.config import ChunkingConfig
+from fin_rag.splitters.pack import Packer
+from fin_rag.splitters.regions import Region, context_header, regions_of
+from fin_rag.structure.blocks import blocks
+from fin_rag.tokens import HEADER_SEPARATOR, Tokenization
+
+ROOT_SECTION_ID = "document"
+
+
+def chunk_text(
+    text: str,
+    outline: Outline,
+    metadata: Mapping[str, object],
+    *,
+    config: ChunkingConfig,
+    tokenization: Tokenization,
+) -> list[Chunk]:
+    """Cut a canonical text into chunks along its outline, within a token budget.
+
+    Every non-blank character is in a chunk, or in ``outline.furniture``. Chunks rise by their body's start;
+    none crosses a section's border.
+
+    Raises:
+        InputError: if sections cross or reach beyond the text, or a header leaves no room for a body.
+    """
+    root_path = (str(metadata.get(DOC_TYPE) or metadata.get(TITLE) or "document"),)
+    root = Section(ROOT_SECTION_ID, root_path[0], root_path, Span(0, len(text)), level=0)
+    regions = regions_of(text, outline.sections, root)
+    packer = Packer(text, tokenization, config)
+    per_region = [_content_blocks(text, region, outline.furniture) for region in regions]
+    costs = iter(packer.estimate([block.span for found in per_region for block in found]))
+    chunks: list[Chunk] = []
+    for region, found in zip(regions, per_region, strict=True):
+        cost = [next(costs) for _ in found]
+        if not found:
+            continue
+        header = context_header(
+            metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens
+        )
+        span = Span(found[0].span.start, found[-1].span.end)
+        for packed in packer.pack(span, found, header, cost):
+            chunks.append(
+                Chunk(
+                    packed.spans, region.section, packed.kind, region.parent, header,
+                    packed.token_count, packed.overlap_tokens, packed.body,
+                )
+            )  # fmt: skip
+    return chunks
+
+
+def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> list[Block]:
+    return [
+        block
+        for block in blocks(text, region.span)
+        if not any(mark.contains(block.span) for mark in furniture)
+    ]
+
+
+def chunk_documents(
+    chunks: Sequence[Chunk],
+    text: str,
+    metadata: Mapping[str, object],
+    *,
+    settings: str,
+    add_context_header: bool = False,
+) -> Iterator[Document]:
+    """Yield one Document a chunk, each with metadata of its own.
+
+    ``settings`` is whatever shaped the chunks; it goes into the ids, so that chunks of other settings get
+    other ids. A document that is itself a part of another (``start_index`` in its metadata) yields
+    offsets into the other.
+    """
+    base = metadata.get(START_INDEX)
+    shift = base if isinstance(base, int) else 0
+    pages = PageMap.parse(str(metadata.get(PAGE_MAP, "")))
+    inherited = {key: value for key, value in metadata.items() if key not in CHUNK_ONLY_KEYS | {PAGE_MAP}}
+    page = metadata.get(PAGE)
+    for index, chunk in enumerate(chunks):
+        own = _chunk_metadata(chunk, index, shift)
+        touched = pages.range(chunk.body)
+        if touched is None and isinstance(page, int):
+            touched = (page, page)  # a single page, given with its number
+        if touched is not None:
+            own[PAGE], own[PAGE_END] = touched
+        content = chunk.text(text)
+        if add_context_header:
+            content = f"{chunk.header}{HEADER_SEPARATOR}{content}"
+            own[BODY_OFFSET] = len(chunk.header) + len(HEADER_SEPARATOR)
+        key = "\x1f".join((str(metadata.get(DOC_ID)), str(own[SPANS]), settings))
+        yield Document(
+            id=hashlib.sha256(key.encode()).hexdigest()[:32],
+            page_content=content,
+            metadata=clean_metadata({**inherited, **own}),
+        )
+
+
+def _chunk_metadata(chunk: Chunk, index: int, shift: int) -> dict[str, MetadataValue]:
+    def moved(span: Span) -> Span:
+        return Span(span.start + shift, span.end + shift)
+
+    body, parent = moved(chunk.body), moved(chunk.parent)
+    return {
+        **chunk.section.metadata,
+        SECTION_ID: chunk.section.section_id,
+        SECTION_PATH: chunk.section.section_path,
+        KIND: chunk.kind,
+        SPANS: format_spans(moved(span) for span in chunk.spans),
+        START_INDEX: body.start,
+        END_INDEX: body.end,
+        PARENT_START: parent.start,
+        PARENT_END: parent.end,
+        CHUNK_INDEX: index,
+        CONTEXT_HEADER: chunk.header,
+        TOKEN_COUNT: chunk.token_count,
+        OVERLAP_TOKENS: chunk.overlap_tokens,
+    }

@@ -1,0 +1,167 @@
+"""Tables that plain text draws with blanks or that a PDF leaves as rows of figures."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from fin_rag.structure.figures import figure_tail, is_year_row
+from fin_rag.structure.layout import TABLE, Layout, Zone, atx, is_caption_line
+from fin_rag.structure.lines import bullet, is_rule, is_sentence
+from fin_rag.structure.titles import is_capitals, is_numbered_title
+from fin_rag.structure.units import is_unit_line, unit_of
+
+_BLANK, _ROW, _WEAK, _RULE, _HEAD, _UNIT, _LABEL, _PROSE = range(8)
+_LONGEST_LABEL: Final = 130
+_LONGEST_SENTENCE_LABEL: Final = 60
+_MOST_LABELS: Final = 3
+_LEAST_COLUMN: Final = 3
+_MOST_BLANKS: Final = 2
+_MOST_HEAD_LINES: Final = 9
+_MOST_TITLES: Final = 5
+
+
+def mark_text_tables(layout: Layout) -> None:
+    """Claim runs of at least two rows of figures, with the header lines directly above them.
+
+    Between two rows, wrapped labels, group titles and rules belong to the table. A unit line, a row of
+    years or running prose ends it.
+    """
+    shapes = [_shape(layout, index) for index in range(len(layout.lines))]
+    _raise_columns(layout, shapes)
+    index, floor = 0, 0
+    while index < len(shapes):
+        if shapes[index] != _ROW:
+            index += 1
+            continue
+        last, rows = _run(layout, shapes, index)
+        top = _top(layout, shapes, index, floor)
+        headed = any(shapes[at] in (_HEAD, _UNIT) for at in range(top, index))
+        if rows >= 2 or headed:
+            layout.claim(Zone(TABLE, top, last, _head_end(shapes, top, index), "text"))
+            floor = last
+        index = last
+
+
+def _shape(layout: Layout, index: int) -> int:
+    """Classify one line; lines of other zones and styled headings count as prose: they end a table."""
+    if not layout.free(index):
+        return _PROSE
+    text = layout.lines[index].text
+    if not text:
+        return _BLANK
+    if is_rule(text):
+        return _RULE
+    if len(text) <= 240 and is_year_row(text):
+        return _HEAD
+    if is_unit_line(text):
+        return _UNIT
+    if atx(text) or bullet(text) > 1 and text[0] not in "-–—":
+        return _PROSE
+    tail = figure_tail(text)
+    label = text[: tail.label_end]
+    if len(tail.cells) >= 2 and len(label) <= 2 * _LONGEST_LABEL:
+        return _ROW
+    if len(tail.cells) == 1 and tail.label_end and tail.gapped:
+        return _ROW
+    if len(tail.cells) == 1 and tail.label_end and len(text) <= _LONGEST_LABEL:
+        return _WEAK
+    return _LABEL if _is_label(text) else _PROSE
+
+
+def _raise_columns(layout: Layout, shapes: list[int]) -> None:
+    """Read three or more lines on end that close with one figure as rows of a table with one column."""
+    begin = 0
+    for at in range(len(shapes) + 1):
+        weak = at < len(shapes) and shapes[at] == _WEAK and _is_short_row(layout.lines[at].text)
+        if not weak:
+            if at - begin >= _LEAST_COLUMN:
+                shapes[begin:at] = [_ROW] * (at - begin)
+            begin = at + 1
+
+
+def _is_short_row(text: str) -> bool:
+    return len(text) <= 80 and (text[0].isupper() or text[0] == "(") and not is_sentence(text)
+
+
+def _is_label(text: str) -> bool:
+    if len(text) > _LONGEST_LABEL:
+        return False
+    return len(text) <= _LONGEST_SENTENCE_LABEL or not (text.endswith((".", ";")) or is_sentence(text))
+
+
+def _run(layout: Layout, shapes: list[int], index: int) -> tuple[int, int]:
+    """Return the line after the last row of the table that starts at ``index``, and its count of rows."""
+    last, rows, labels, blanks = index + 1, 1, 0, 0
+    for at in range(index + 1, len(shapes)):
+        shape = shapes[at]
+        if shape == _ROW or (shape == _WEAK and not blanks):
+            rows += shape == _ROW
+            last, labels, blanks = at + 1, 0, 0
+        elif shape == _BLANK:
+            blanks += 1
+        elif shape in (_LABEL, _WEAK):
+            labels += 1
+        elif shape != _RULE:
+            break
+        if labels > _MOST_LABELS or blanks > _MOST_BLANKS + labels:
+            break
+    while last < len(shapes) and shapes[last] == _RULE:
+        last += 1
+    return last, rows
+
+
+def _top(layout: Layout, shapes: list[int], index: int, floor: int) -> int:
+    """Return the first header line of a table whose first row of figures is ``index``.
+
+    A numbered title above the figures is a heading; so is one in capitals above the column heads.
+    """
+    top, titles, headed = index, 0, False
+    for at in range(index - 1, max(floor, index - _MOST_HEAD_LINES) - 1, -1):
+        shape, text = shapes[at], layout.lines[at].text
+        if shape in (_HEAD, _UNIT, _RULE):
+            top, headed = at, headed or shape != _RULE
+        elif shape == _BLANK:
+            if at == floor or shapes[at - 1] not in (_HEAD, _UNIT, _RULE):
+                break
+        elif shape in (_LABEL, _WEAK) and titles < _MOST_TITLES and _can_head(text):
+            if is_numbered_title(text) or (headed and is_capitals(text)):
+                break
+            titles += 1
+            top = at
+        else:
+            break
+    while top < index and (shapes[top] in (_BLANK, _RULE, _WEAK) or layout.lines[top].text[0].islower()):
+        if shapes[top] == _UNIT:
+            break
+        top += 1
+    return top
+
+
+def _can_head(text: str) -> bool:
+    """Tell whether a line may stand above figures as a title or a column head."""
+    if is_caption_line(text) or unit_of(text):
+        return True
+    return not text.endswith((".", ";", "?", "!")) and not is_sentence(text)
+
+
+def _head_end(shapes: list[int], top: int, first_row: int) -> int:
+    """Return the line after the last header line: group titles below the column heads are rows."""
+    for at in range(first_row - 1, top - 1, -1):
+        if shapes[at] in (_HEAD, _UNIT, _RULE):
+            return at + 1
+    return first_row
+
+
+def sgml_head(layout: Layout, zone: Zone) -> int:
+    """Return the line after the header of a ``<TABLE>`` of a 1990s filing: ``<S>``, a rule, or the first figures."""
+    head = zone.head
+    for at in range(zone.head, zone.last):
+        text = layout.lines[at].text
+        if text.lower().startswith("<s>"):
+            return at + 1
+        tail = figure_tail(text)
+        if tail.cells and not is_year_row(text) and tail.label_end:
+            return head
+        if text and (is_rule(text) or text.startswith("<") or is_year_row(text)):
+            head = at + 1
+    return zone.head + 1

@@ -1,0 +1,1 @@
+"""Canonical text, offset maps and number formats."""

@@ -56,17 +56,17 @@ $(MADE): constraints.txt
 		echo "Name another interpreter: make PYTHON=python3.12 ..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { \
 		echo "'$(PYTHON) -m venv' failed. On Debian and Ubuntu: apt-get install python3-venv."; exit 1; }
-	$(PIP) install --quiet -c constraints.txt hatchling editables
+	$(PIP) install -qq -c constraints.txt hatchling editables
 	@touch $@
 
 $(BASE): $(MADE) $(INPUTS)
 	@echo "Installing fin_rag into $(VENV) (once; a minute or two)."
-	$(PIP) install --quiet --no-build-isolation -c constraints.txt -e .
+	$(PIP) install -qq --no-build-isolation -c constraints.txt -e .
 	@touch $@
 
 # torch goes first and by its exact pin, so that no other package picks a build for it.
 $(FULL): $(MADE) $(INPUTS)
 	@echo "Installing fin_rag with every extra into $(VENV) (once; several minutes)."
-	$(PIP) install --quiet -c constraints.txt "$$(grep '^torch==' constraints.txt)"
-	$(PIP) install --quiet --no-build-isolation -c constraints.txt -e ".[$(EXTRAS)]"
+	$(PIP) install -qq -c constraints.txt "$$(grep '^torch==' constraints.txt)"
+	$(PIP) install -qq --no-build-isolation -c constraints.txt -e ".[$(EXTRAS)]"
 	@touch $(BASE) $@

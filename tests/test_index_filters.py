@@ -53,7 +53,11 @@ def conditions(draw):
     if operator in ("$in", "$nin"):
         return {key: {operator: draw(st.lists(value, max_size=3))}}
     if operator in ("$gt", "$lte"):
-        return {key: {operator: draw(st.integers(2019, 2024))}} if key in ("fiscal_year", "size") else {key: draw(value)}
+        return (
+            {key: {operator: draw(st.integers(2019, 2024))}}
+            if key in ("fiscal_year", "size")
+            else {key: draw(value)}
+        )
     return {key: {operator: draw(value)}}
 
 

@@ -11,7 +11,12 @@ from fin_rag.index.keywords import KeywordRecord, RankBm25Keywords, TantivyKeywo
 
 EN = "Total Revenues, net, were $4.2 billion (Item 1A). BRK.B and R&D under 575/2013, ASC 842-10-25."
 ES = "Las obligaciones contraídas ascienden a 1.234,5 millones; la información es útil."
-CHUNKS = [(0, "en", EN), (1, "es", ES), (2, "en", "Item 1 describes the business."), (3, "en", "Net debt of 42 and 4.20.")]
+CHUNKS = [
+    (0, "en", EN),
+    (1, "es", ES),
+    (2, "en", "Item 1 describes the business."),
+    (3, "en", "Net debt of 42 and 4.20."),
+]
 
 
 def allowed(*rows: int) -> Allowed:

@@ -8,11 +8,11 @@ import sys
 import pytest
 from filelock import FileLock
 from langchain_core.documents import Document
-from tests.fakes import WordEmbeddings, report, words
 
 from fin_rag.errors import InputError, IntegrityError, NotFoundError
 from fin_rag.index import FilingIndex
 from fin_rag.splitters import ChunkingConfig
+from tests.fakes import WordEmbeddings, report, words
 
 SMALL = ChunkingConfig(max_tokens=40, overlap_tokens=0)
 
@@ -158,7 +158,7 @@ def test_another_budget_is_refused(tmp_path) -> None:
 
 
 def test_second_writer_is_refused(index, monkeypatch) -> None:
-    monkeypatch.setattr("fin_rag.index.store._WRITER_PATIENCE", 0.1)
+    monkeypatch.setattr("fin_rag.index.writer._PATIENCE", 0.1)
     with FileLock(str(index.folder / "writer.lock")), pytest.raises(IntegrityError, match="Another process"):
         index.add(letter("A"))
     assert len(index.add(letter("A")).added) == 1
@@ -174,7 +174,7 @@ class Breaking(WordEmbeddings):
 
 
 def test_failure_leaves_the_index_as_it_was(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr("fin_rag.index.store._GROUP_CHUNKS", 1)
+    monkeypatch.setattr("fin_rag.index.writer._GROUP_CHUNKS", 1)
     index = opened(tmp_path / "i", embeddings=Breaking())
     with pytest.raises(IntegrityError, match="No space left"):
         index.add([letter("A"), letter("B", "POISON"), letter("C")])
@@ -206,7 +206,9 @@ def test_keywords_are_rebuilt_from_the_texts(index) -> None:
 
 
 def test_rank_bm25_finds_the_same_chunks(tmp_path) -> None:
-    opened(tmp_path / "i").add([letter("A", "Debt fell."), letter("B", "Net sales rose."), letter("C", "No change.")])
+    opened(tmp_path / "i").add(
+        [letter("A", "Debt fell."), letter("B", "Net sales rose."), letter("C", "No change.")]
+    )
     index = opened(tmp_path / "i", keywords="rank-bm25")
     assert index.keyword_search("debt", 5, index.resolve())[0][0] == 0
     assert len(index.add(letter("D", "Debt rose.")).added) == 1

@@ -9,7 +9,6 @@ import pytest
 from langchain_classic.retrievers.ensemble import EnsembleRetriever
 from langchain_core.documents import Document
 from langchain_tests.integration_tests import RetrieversIntegrationTests
-from tests.fakes import WordEmbeddings, report, words
 
 from fin_rag.errors import InputError
 from fin_rag.index import FilingIndex
@@ -17,6 +16,7 @@ from fin_rag.index.filters import as_of_filter, parse_filter, scope_filter
 from fin_rag.retrieval import FinancialRetriever, reciprocal_rank_fusion
 from fin_rag.schema import parse_spans
 from fin_rag.splitters import ChunkingConfig
+from tests.fakes import WordEmbeddings, report, words
 
 TOPICS = ["net sales", "debt", "dividends", "litigation", "deuda neta", "ventas", "cash flow", "riesgos"]
 
@@ -28,7 +28,10 @@ def corpus() -> list[Document]:
         private = i % 10 == 9
         scope = {"source_scope": "private", "session_id": f"s{i % 3}"} if private else {}
         filed = {} if i % 7 == 6 else {"filed": 20200101 + (i % 4) * 10_000 + i % 28}
-        text = "\n\n".join(f"# {TOPICS[(i + j) % 8]}\n\nIssuer {i} reports {TOPICS[(i + j) % 8]} of {i},{j}00." for j in range(4))
+        text = "\n\n".join(
+            f"# {TOPICS[(i + j) % 8]}\n\nIssuer {i} reports {TOPICS[(i + j) % 8]} of {i},{j}00."
+            for j in range(4)
+        )
         made.append(
             report(
                 text, source=f"{i}.md", title=f"Report {i}", doc_id=f"d{i:02}", ticker=f"T{i % 5}",
@@ -140,7 +143,7 @@ def test_wrong_settings_are_refused(index, wrong) -> None:
 
 def test_ten_thousand_random_filters_never_leak(index) -> None:
     """Compare with a brute-force reference: nothing forbidden, and nothing that is allowed is missed."""
-    draw = random.Random(11)  # noqa: S311  # repeatable, no secret
+    draw = random.Random(11)  # repeatable, no secret
     chunks = index.fetch(range(index.chunk_count))
     assert len(chunks) == index.chunk_count
     for _ in range(10_000):

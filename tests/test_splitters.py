@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
-from tests.fakes import assert_sound, byte_level, report, words
 
 from fin_rag.errors import InputError, IntegrityError
 from fin_rag.schema import Section, Span
@@ -21,6 +20,7 @@ from fin_rag.splitters import (
     splitter_for,
 )
 from fin_rag.splitters.regions import context_header, regions_of
+from tests.fakes import assert_sound, byte_level, report, words
 
 LINES = st.sampled_from([
     "# Annual report", "## Debt", "### 3.1 Maturities", "**Liquidity**", "Net sales rose 5 % to $1,234 million.",
@@ -47,7 +47,9 @@ def test_filings_are_sound_whatever_the_text(text) -> None:
 
 def test_repeated_lines_get_their_own_offsets() -> None:
     text = "Total 5\n\nTotal 5\n\nTotal 5"
-    chunks = FinancialReportTextSplitter(4, length_function=lambda t: len(t.split())).create_documents([text], [{"title": "R"}])
+    chunks = FinancialReportTextSplitter(4, length_function=lambda t: len(t.split())).create_documents(
+        [text], [{"title": "R"}]
+    )
     assert [chunk.metadata["start_index"] for chunk in chunks] == [0, 9, 18]
 
 
@@ -93,14 +95,18 @@ def test_a_sentence_across_pages_stays_whole() -> None:
 def test_budget_counts_the_header_of_tables_too() -> None:
     rows = "\n".join(f"| Item number {i} | {i},234 | ({i}) |" for i in range(50))
     text = f"## {'Long section title about many things ' * 5}\n\n(in millions)\n| Line | 2024 | 2023 |\n|---|---|---|\n{rows}"
-    chunks = FinancialReportTextSplitter(60, tokenization=words()).create_documents([text], [{"title": "Report"}])
+    chunks = FinancialReportTextSplitter(60, tokenization=words()).create_documents(
+        [text], [{"title": "Report"}]
+    )
     assert_sound(text, chunks, words(), 60)
 
 
 def test_long_table_repeats_header_and_unit_and_keeps_rows_whole() -> None:
     rows = [f"| Deferred income taxes {i} | {i},234 | ({i}) |" for i in range(40)]
     text = "## Taxes\n\n($ in millions)\n| Line | 2023 | 2022 |\n|---|---|---|\n" + "\n".join(rows)
-    chunks = FinancialReportTextSplitter(90, tokenization=words()).create_documents([text], [{"title": "Report"}])
+    chunks = FinancialReportTextSplitter(90, tokenization=words()).create_documents(
+        [text], [{"title": "Report"}]
+    )
     tables = [chunk for chunk in chunks if chunk.metadata["kind"] == "table"]
     assert len(tables) > 2
     for chunk in tables[1:]:
@@ -125,14 +131,18 @@ def test_budget_alone_is_enough() -> None:
 
 def test_only_what_is_prefixed_counts() -> None:
     summary = "word " * 1700
-    (chunk,) = FinancialReportTextSplitter(64, tokenization=words()).create_documents(["Short."], [{"summary": summary}])
+    (chunk,) = FinancialReportTextSplitter(64, tokenization=words()).create_documents(
+        ["Short."], [{"summary": summary}]
+    )
     assert chunk.metadata["summary"] == summary
     assert chunk.metadata["token_count"] <= 64
 
 
 def test_overlap_is_whole_paragraphs_and_recorded() -> None:
     text = "\n\n".join(f"Paragraph {i} has a few words." for i in range(12))
-    chunks = FinancialReportTextSplitter(30, 12, tokenization=words()).create_documents([text], [{"title": "R"}])
+    chunks = FinancialReportTextSplitter(30, 12, tokenization=words()).create_documents(
+        [text], [{"title": "R"}]
+    )
     assert_sound(text, chunks, words(), 30)
     for before, after in itertools.pairwise(chunks):
         shared = text[after.metadata["start_index"] : before.metadata["end_index"]]
@@ -159,21 +169,27 @@ def test_langchain_methods_agree() -> None:
 
 
 def test_length_function_of_langchain_counts() -> None:
-    chunks = FinancialReportTextSplitter(chunk_size=80, length_function=len).create_documents(["word " * 100], [{"title": "R"}])
+    chunks = FinancialReportTextSplitter(chunk_size=80, length_function=len).create_documents(
+        ["word " * 100], [{"title": "R"}]
+    )
     assert all(chunk.metadata["token_count"] <= 80 for chunk in chunks)
     assert len(chunks) > 5
 
 
 def test_part_of_a_document_yields_offsets_of_the_whole() -> None:
     whole = "Introduction.\n\nNet sales rose."
-    part = Document(page_content=whole[15:], metadata={"source": "a.md", "start_index": 15, "doc_type": "report"})
+    part = Document(
+        page_content=whole[15:], metadata={"source": "a.md", "start_index": 15, "doc_type": "report"}
+    )
     (chunk,) = FinancialReportTextSplitter(64, tokenization=words()).split_documents([part])
     assert whole[chunk.metadata["start_index"] : chunk.metadata["end_index"]] == chunk.page_content
 
 
 def test_chunks_do_not_share_metadata_objects() -> None:
     given = {"tags": ["a"], "title": "R"}
-    chunks = FinancialReportTextSplitter(16, tokenization=words()).create_documents(["# A\n\nOne.\n\n# B\n\nTwo."], [given])
+    chunks = FinancialReportTextSplitter(16, tokenization=words()).create_documents(
+        ["# A\n\nOne.\n\n# B\n\nTwo."], [given]
+    )
     chunks[0].metadata["tags"].append("b")
     assert chunks[1].metadata["tags"] == ["a"] == given["tags"]
 
@@ -201,7 +217,9 @@ def test_wrong_budgets_are_refused(arguments, words_of_message) -> None:
 
 def test_title_that_eats_the_budget_is_refused() -> None:
     with pytest.raises(InputError, match="leaves no room"):
-        FinancialReportTextSplitter(10, tokenization=words()).create_documents(["Body."], [{"title": "word " * 20}])
+        FinancialReportTextSplitter(10, tokenization=words()).create_documents(
+            ["Body."], [{"title": "word " * 20}]
+        )
 
 
 def test_character_that_does_not_fit_is_refused() -> None:
@@ -226,8 +244,12 @@ def test_pages_that_do_not_rise_stay_apart(caplog) -> None:
 
 
 def test_the_kind_picks_the_splitter() -> None:
-    assert isinstance(splitter_for(Document(page_content="", metadata={"doc_type": "8-K"})), SecFilingTextSplitter)
-    assert isinstance(splitter_for(Document(page_content="", metadata={"doc_type": "kid"})), FinancialReportTextSplitter)
+    assert isinstance(
+        splitter_for(Document(page_content="", metadata={"doc_type": "8-K"})), SecFilingTextSplitter
+    )
+    assert isinstance(
+        splitter_for(Document(page_content="", metadata={"doc_type": "kid"})), FinancialReportTextSplitter
+    )
 
 
 # --- regions and headers --------------------------------------------------------------------------
@@ -251,7 +273,9 @@ def test_sections_that_cross_are_refused() -> None:
 
 def test_long_path_gives_way_from_the_outside() -> None:
     path = ("10-K", "Part II", "Item 7 " + "long " * 8, "Liquidity")
-    header = context_header({"issuer": "Orrin", "title": "10-K 2024"}, path, tokenization=words(), max_tokens=30)
+    header = context_header(
+        {"issuer": "Orrin", "title": "10-K 2024"}, path, tokenization=words(), max_tokens=30
+    )
     assert header == "Orrin — 10-K 2024 > … > Liquidity"
 
 

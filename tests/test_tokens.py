@@ -7,10 +7,10 @@ from functools import cache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.fakes import words
 
 from fin_rag.errors import NotFoundError
 from fin_rag.tokens import Tokenization, load_tokenization
+from tests.fakes import words
 
 
 def test_prepared_text_is_prefix_header_and_body() -> None:

@@ -7,7 +7,7 @@ import json
 
 from langchain_core.documents import Document
 
-from fin_rag.loaders import FinancialDocumentLoader
+from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
 
@@ -20,7 +20,11 @@ def run(options: argparse.Namespace) -> int:
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
     if options.json:
-        print(json.dumps(_report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1))
+        print(
+            json.dumps(
+                _report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1
+            )
+        )
         return 0
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():
@@ -41,12 +45,16 @@ def run(options: argparse.Namespace) -> int:
 
 def _branch(section: Section, pages: PageMap) -> str:
     touched = pages.range(section.span)
-    where = "" if touched is None else f", p. {touched[0]}" if touched[0] == touched[1] else f", pp. {touched[0]}-{touched[1]}"
+    where = "" if touched is None else _pages(*touched)
     state = section.metadata.get("state", "")
     notes = "".join(f"  ! {warning}" for warning in section.warnings)
     name = " ".join(dict.fromkeys(part for part in (section.path[-1], section.title) if part))
     indent = "  " * (section.level - 1)
     return f"{indent}{name}  [{len(section.span)} characters{where}{f', {state}' if state else ''}]{notes}"
+
+
+def _pages(first: int, last: int) -> str:
+    return f", p. {first}" if first == last else f", pp. {first}-{last}"
 
 
 def _border(chunk: Document) -> str:
@@ -64,14 +72,23 @@ def _markup_warnings(document: Document) -> tuple[str, ...]:
 
 
 def _report(document: Document, outline: Outline, chunks: list[Document]) -> dict[str, object]:
+    sections = [
+        {
+            "section_id": section.section_id,
+            "title": section.title,
+            "path": list(section.path),
+            "level": section.level,
+            "start": section.span.start,
+            "end": section.span.end,
+            "metadata": dict(section.metadata),
+            "warnings": list(section.warnings),
+        }
+        for section in outline
+    ]
     return {
         "metadata": document.metadata,
         "characters": len(document.page_content),
         "warnings": [*_markup_warnings(document), *outline.warnings],
-        "sections": [
-            {"section_id": s.section_id, "title": s.title, "path": list(s.path), "level": s.level,
-             "start": s.span.start, "end": s.span.end, "metadata": dict(s.metadata), "warnings": list(s.warnings)}
-            for s in outline
-        ],
+        "sections": sections,
         "chunks": [{"id": c.id, "text": c.page_content, "metadata": c.metadata} for c in chunks],
-    }  # fmt: skip
+    }

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -52,12 +52,15 @@ _DOCUMENT_KEYS: Final = (
 )  # fmt: skip
 _CHUNK_KEYS: Final = (SECTION_ID, ITEM, KIND)
 _COLUMNS: Final = {key: f"d.{key}" for key in _DOCUMENT_KEYS} | {key: f"c.{key}" for key in _CHUNK_KEYS}
+_DOCUMENT_COLUMNS: Final = ", ".join(
+    f"{key} {'INTEGER' if key in (FISCAL_YEAR, PERIOD_END, FILED) else 'TEXT'}" for key in _DOCUMENT_KEYS
+)
 _SCHEMA: Final = f"""
 CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE documents (
     doc INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, input_key TEXT NOT NULL, chunks INTEGER NOT NULL,
     metadata TEXT NOT NULL, outline TEXT NOT NULL, text BLOB NOT NULL,
-    {", ".join(f"{key} {'INTEGER' if key in (FISCAL_YEAR, PERIOD_END, FILED) else 'TEXT'}" for key in _DOCUMENT_KEYS)}
+    {_DOCUMENT_COLUMNS}
 );
 CREATE UNIQUE INDEX documents_doc_id ON documents (doc_id);
 CREATE TABLE chunks (
@@ -69,7 +72,7 @@ CREATE INDEX chunks_item ON chunks (item) WHERE item IS NOT NULL;
 CREATE INDEX chunks_embedding ON chunks (embedding_key);
 CREATE INDEX documents_input ON documents (input_key);
 CREATE TABLE stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL);
-"""  # noqa: S608  # built from constants above
+"""  # built from constants above
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class Catalogue:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         if not create and not path.exists():
-            raise IntegrityError(f"{str(path)!r} does not exist. Open the index for writing to create it.")
+            raise IntegrityError(f"{str(path)!r} does not exist. Open the index to create it.")
         try:
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
                 self._db.executescript(
@@ -130,7 +133,7 @@ class Catalogue:
             raise IntegrityError(f"The catalogue {str(path)!r} cannot be read: {error}.") from error
         if version != str(FORMAT_VERSION):
             raise IntegrityError(
-                f"The index {str(path.parent)!r} has format {version!r}; this version reads {FORMAT_VERSION}. "
+                f"The index {str(path.parent)!r} has format {version!r}, not {FORMAT_VERSION}. "
                 "Ingest the sources again into a new folder."
             )
 
@@ -139,7 +142,9 @@ class Catalogue:
         """Return this thread's connection: a reader never sees another thread's open transaction."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=30)
+            connection = sqlite3.connect(
+                self._path, check_same_thread=False, isolation_level=None, timeout=30
+            )
             connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
             self._local.connection = connection
             self._opened.append(connection)
@@ -179,7 +184,7 @@ class Catalogue:
         """Return the metadata of the documents that a filter on document keys lets through."""
         sql = to_sql(filters, {k: v for k, v in _COLUMNS.items() if k in _DOCUMENT_KEYS}, ("d.metadata",))
         rows = self._db.execute(
-            f"SELECT metadata, chunks FROM documents d WHERE {sql.text} ORDER BY doc_id",  # noqa: S608
+            f"SELECT metadata, chunks FROM documents d WHERE {sql.text} ORDER BY doc_id",
             sql.parameters,
         )
         return [{**json.loads(metadata), "chunks": chunks} for metadata, chunks in rows]
@@ -199,11 +204,11 @@ class Catalogue:
         ).fetchone()
         return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
 
-    def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, bytes | str]]:
+    def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
         wanted = sorted(set(documents))
         marks = ",".join("?" * len(wanted))
         yield from self._db.execute(
-            f"SELECT doc, {column} FROM documents WHERE doc IN ({marks})",  # noqa: S608  # fixed names
+            f"SELECT doc, {column} FROM documents WHERE doc IN ({marks})",
             wanted,
         )
 
@@ -217,22 +222,16 @@ class Catalogue:
             part = wanted[at : at + 500]
             marks = ",".join("?" * len(part))
             for row, doc, chunk_id, metadata in self._db.execute(
-                f"SELECT row, doc, chunk_id, metadata FROM chunks WHERE row IN ({marks})",  # noqa: S608
+                f"SELECT row, doc, chunk_id, metadata FROM chunks WHERE row IN ({marks})",
                 part,
             ):
                 found[row] = StoredChunk(row, doc, chunk_id, json.loads(metadata))
         return found
 
-    def rows_of_chunk_ids(self, doc: int) -> list[tuple[int, str]]:
-        """Return row and id of every chunk of a document, in order."""
-        return list(self._db.execute("SELECT row, chunk_id FROM chunks WHERE doc = ? ORDER BY row", (doc,)))
-
-    def every_chunk(self) -> Iterator[tuple[int, int, str, dict[str, MetadataValue]]]:
-        """Yield row, document, id and own metadata of every chunk, by row."""
-        for row, doc, chunk_id, metadata in self._db.execute(
-            "SELECT row, doc, chunk_id, metadata FROM chunks ORDER BY row"
-        ):
-            yield row, doc, chunk_id, json.loads(metadata)
+    def every_chunk(self) -> Iterator[tuple[int, int, dict[str, MetadataValue]]]:
+        """Yield row, document and own metadata of every chunk, by row."""
+        for row, doc, metadata in self._db.execute("SELECT row, doc, metadata FROM chunks ORDER BY row"):
+            yield row, doc, json.loads(metadata)
 
     def counts(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
@@ -249,7 +248,7 @@ class Catalogue:
             marks = ",".join("?" * len(part))
             found.update(
                 self._db.execute(
-                    f"SELECT embedding_key, min(row) FROM chunks WHERE embedding_key IN ({marks}) "  # noqa: S608
+                    f"SELECT embedding_key, min(row) FROM chunks WHERE embedding_key IN ({marks}) "
                     "GROUP BY embedding_key",
                     part,
                 )
@@ -262,7 +261,7 @@ class Catalogue:
         on_chunks = Conjunction(tuple(part for part in filters.parts if not _is_document_part(part)))
         sql = to_sql(on_documents, _COLUMNS, ("d.metadata",))
         found = self._db.execute(
-            f"SELECT d.doc, d.chunks FROM documents d WHERE {sql.text} ORDER BY d.doc",  # noqa: S608
+            f"SELECT d.doc, d.chunks FROM documents d WHERE {sql.text} ORDER BY d.doc",
             sql.parameters,
         ).fetchall()
         if on_chunks.parts:
@@ -274,7 +273,7 @@ class Catalogue:
     def _allowed_chunks(self, on_chunks: Conjunction, on_documents: Conjunction) -> Allowed:
         sql = to_sql(on_documents & on_chunks, _COLUMNS, ("c.metadata", "d.metadata"))
         rows = self._db.execute(
-            f"SELECT c.row, c.doc FROM chunks c JOIN documents d USING (doc) WHERE {sql.text} ORDER BY c.row",  # noqa: S608
+            f"SELECT c.row, c.doc FROM chunks c JOIN documents d USING (doc) WHERE {sql.text} ORDER BY c.row",
             sql.parameters,
         ).fetchall()
         array = np.fromiter((row for row, _ in rows), dtype=np.int64, count=len(rows))
@@ -313,9 +312,7 @@ class Catalogue:
                 self._db.execute("DELETE FROM stale WHERE first_row = ?", (document.first_row,))
 
     def _remove(self, doc_id: str) -> None:
-        row = self._db.execute(
-            "SELECT doc, chunks FROM documents WHERE doc_id = ?", (doc_id,)
-        ).fetchone()
+        row = self._db.execute("SELECT doc, chunks FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         if row is not None:
             self._db.execute("DELETE FROM chunks WHERE doc = ?", (row[0],))
             self._db.execute("DELETE FROM documents WHERE doc = ?", (row[0],))
@@ -325,7 +322,7 @@ class Catalogue:
         keys = ", ".join(_DOCUMENT_KEYS)
         marks = ", ".join("?" * len(_DOCUMENT_KEYS))
         self._db.execute(
-            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, {keys}) "  # noqa: S608
+            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, {keys}) "
             f"VALUES (?, ?, ?, ?, ?, ?, ?, {marks})",
             (
                 document.first_row,
@@ -341,7 +338,14 @@ class Catalogue:
         self._db.executemany(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [
-                (document.first_row + i, document.first_row, chunk_id, _json(own), key, *(own.get(k) for k in _CHUNK_KEYS))
+                (
+                    document.first_row + i,
+                    document.first_row,
+                    chunk_id,
+                    _json(own),
+                    key,
+                    *(own.get(k) for k in _CHUNK_KEYS),
+                )
                 for i, (chunk_id, own, key) in enumerate(
                     zip(document.chunk_ids, document.chunk_metadata, document.embedding_keys, strict=True)
                 )

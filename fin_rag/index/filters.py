@@ -95,9 +95,7 @@ def scope_filter(session_id: str | None) -> Conjunction:
     public = Conjunction((Condition(SOURCE_SCOPE, "$eq", "public"),))
     if not session_id:
         return public
-    own = Conjunction(
-        (Condition(SOURCE_SCOPE, "$eq", "private"), Condition(SESSION_ID, "$eq", session_id))
-    )
+    own = Conjunction((Condition(SOURCE_SCOPE, "$eq", "private"), Condition(SESSION_ID, "$eq", session_id)))
     return Conjunction((AnyOf((public, own)),))
 
 
@@ -125,11 +123,11 @@ def date_number(key: str, value: object) -> int:
         return value.year * 10_000 + value.month * 100 + value.day
     digits = str(value).replace("-", "")
     try:
-        if len(digits) != 8 or isinstance(value, bool):
-            raise ValueError
-        datetime.date(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
+        datetime.date.fromisoformat(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
     except ValueError as error:
-        raise InputError(f"{key!r} must be a date such as 20230630 or '2023-06-30'. Got {value!r}.") from error
+        raise InputError(
+            f"{key!r} must be a date such as 20230630 or '2023-06-30'. Got {value!r}."
+        ) from error
     return int(digits)
 
 
@@ -211,8 +209,10 @@ def _compare(stored: object, part: Condition) -> bool:
 
 def _equal(stored: object, value: Scalar) -> bool:
     # 1 and True are different values in a filter, though equal in Python.
-    return stored == value and isinstance(stored, str) == isinstance(value, str) and (
-        isinstance(stored, bool) == isinstance(value, bool)
+    return (
+        stored == value
+        and isinstance(stored, str) == isinstance(value, str)
+        and (isinstance(stored, bool) == isinstance(value, bool))
     )
 
 
@@ -233,7 +233,8 @@ def to_sql(filters: Conjunction, columns: Mapping[str, str], json_columns: Seque
     ``columns`` maps metadata keys to columns of their own; other keys are read out of ``json_columns``,
     the first that holds the key.
     """
-    texts, parameters = [], []
+    texts: list[str] = []
+    parameters: list[Scalar] = []
     for part in filters.parts:
         sql = (
             _any_sql(part, columns, json_columns)
@@ -265,7 +266,9 @@ def _column_sql(part: Condition, column: str, json_columns: Sequence[str]) -> Sq
     if part.key == ITEM and part.operator in ("$eq", "$in"):
         wanted = value if isinstance(value, tuple) else (value,)
         marks = ", ".join("?" * len(wanted))
-        named = f"{json_columns[0]} LIKE '%\"{ALSO_ITEMS}\"%' AND fin_rag_matches(?, {', '.join(json_columns)})"
+        named = (
+            f"{json_columns[0]} LIKE '%\"{ALSO_ITEMS}\"%' AND fin_rag_matches(?, {', '.join(json_columns)})"
+        )
         condition = json.dumps([part.key, part.operator, value])
         return Sql(f"({column} IN ({marks}) OR ({named}))", (*wanted, condition))
     if isinstance(value, tuple):

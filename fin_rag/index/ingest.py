@@ -122,11 +122,14 @@ def load_document(source: Path | Document, metadata: Mapping[str, object]) -> Do
     """
     if isinstance(source, Document):
         return source.model_copy(update={"metadata": {**source.metadata, **metadata}})
-    return FinancialDocumentLoader(source, **metadata).load()[0]
+    loader = FinancialDocumentLoader(source, doc_type=None, **metadata)
+    return loader.load()[0]
 
 
 def source_name(source: Path | Document) -> str:
     """Name a source in reports."""
-    return str(source) if isinstance(source, Path) else str(source.metadata.get(SOURCE) or source.id or "document")
-
-
+    return (
+        str(source)
+        if isinstance(source, Path)
+        else str(source.metadata.get(SOURCE) or source.id or "document")
+    )

@@ -193,7 +193,8 @@ class TantivyKeywords:
         wanted = k + 8
         while True:
             hits = searcher.search(query, limit=min(wanted, max(total, 1))).hits
-            rows = searcher.fast_field_values("row", [address for _, address in hits]) if hits else []
+            values = searcher.fast_field_values("row", [address for _, address in hits]) if hits else []
+            rows = [int(value) for value in values if value is not None]
             kept = self._kept(rows, [float(score) for score, _ in hits], allowed)
             # Hits that tie with the last one may be missing; go on until the k-th is clearly inside.
             settled = len(kept) > k and kept[k - 1][1] > float(hits[-1][0])

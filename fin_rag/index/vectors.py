@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from fin_rag.index.catalogue import Allowed
 from fin_rag.schema import MetadataValue
 
 if TYPE_CHECKING:
-    from chromadb.api import ClientAPI
-    from chromadb.api.models.Collection import Collection
     from numpy.typing import NDArray
 
 Scored = list[tuple[int, float]]
@@ -83,11 +81,11 @@ class VectorStore:
         self.file = VectorFile(folder / "vectors.f32", dimension)
 
     @cached_property
-    def _client(self) -> ClientAPI:
+    def _client(self) -> Any:  # noqa: ANN401  # its type lacks "close"
         import chromadb
         from chromadb.config import Settings
 
-        client = chromadb.PersistentClient(
+        client: Any = chromadb.PersistentClient(
             path=str(self._folder / "chroma"), settings=Settings(anonymized_telemetry=False)
         )
         # Chroma keeps a client's files open, by path, until it is closed: another index in the same folder
@@ -104,7 +102,7 @@ class VectorStore:
             self.__dict__.pop("collection", None)
 
     @cached_property
-    def collection(self) -> Collection:
+    def collection(self) -> Any:  # noqa: ANN401  # its types are narrower than what it takes
         """Return the Chroma collection; ids are rows, documents are the chunks' texts."""
         return self._client.get_or_create_collection(
             COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
@@ -133,8 +131,8 @@ class VectorStore:
                 )
         except ChromaError as error:
             raise IntegrityError(
-                f"Chroma could not write to {str(self._folder / 'chroma')!r}: {error}. The index is as it was after "
-                "the last whole document; make room or check the permissions, and run the same again."
+                f"Chroma could not write to {str(self._folder)!r}: {error}. The index is as it was "
+                "after the last whole document; make room or check the permissions, and run the same again."
             ) from error
 
     def remove(self, first_row: int, count: int) -> None:

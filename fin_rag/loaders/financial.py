@@ -9,22 +9,31 @@ from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
 
 from fin_rag.loaders.content import LoadedText
+from fin_rag.loaders.generic_json import read_json
+from fin_rag.loaders.generic_xml import read_xml
 from fin_rag.loaders.metadata import document_metadata
 from fin_rag.loaders.pdf import read_pdf
 from fin_rag.loaders.plain import read_plain
 from fin_rag.loaders.source import Source, read_source
+from fin_rag.loaders.submission import read_submission
 from fin_rag.schema import SourceDocument
 from fin_rag.text.canonical import text_sha256
 
 
-def read_loaded(source: Source) -> LoadedText:
-    """Read the text of a source with the reader of its format."""
+def read_loaded(source: Source, *, part: str = "") -> LoadedText:
+    """Read a source with the reader of its format."""
     if source.format == "pdf":
         return read_pdf(source.data, name=source.name)
-    if source.format in ("html", "xml"):
+    if source.format == "html":
         from fin_rag.loaders.html import read_html
 
         return read_html(source.data, name=source.name)
+    if source.format == "submission":
+        return read_submission(source.data, name=source.name, part=part)
+    if source.format == "xml":
+        return read_xml(source.data, name=source.name)
+    if source.format in ("json", "jsonl"):
+        return read_json(source.data, name=source.name, lines=source.format == "jsonl")
     return read_plain(source.data, name=source.name)
 
 

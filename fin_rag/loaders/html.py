@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from typing import Final
-
-from lxml import etree
+from typing import TYPE_CHECKING, Final, cast
 
 from fin_rag.errors import ParseError
 from fin_rag.loaders.content import LoadedText
@@ -17,53 +15,69 @@ from fin_rag.loaders.html_write import Writer
 from fin_rag.loaders.ixbrl import FactBuilder, fact_hints
 from fin_rag.schema import InlineFact, Markup, MetadataValue, PageMap, Span
 
-_DECLARED: Final = re.compile(rb"""(?:charset|encoding)\s{0,5}=\s{0,5}["']?\s{0,5}([A-Za-z0-9_.:-]{2,30})""", re.IGNORECASE)
-_LATIN: Final = frozenset({"iso-8859-1", "iso8859-1", "latin-1", "latin1", "ascii", "us-ascii", "windows-1252", "cp1252"})
+if TYPE_CHECKING:
+    from lxml.etree import ParserTarget
+
+_DECLARED: Final = re.compile(
+    rb"""(?:charset|encoding)\s{0,5}=\s{0,5}["']?\s{0,5}([A-Za-z0-9_.:-]{2,30})""", re.IGNORECASE
+)
+_LATIN: Final = frozenset(
+    {"iso-8859-1", "iso8859-1", "latin-1", "latin1", "ascii", "us-ascii", "windows-1252", "cp1252"}
+)
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _HEAD: Final = 4096
 
 
 def read_html(data: bytes, *, name: str = "") -> LoadedText:
-    """Turn the bytes of an HTML document into canonical Markdown with pages, markup and inline facts.
+    r"""Turn the bytes of an HTML document into canonical Markdown with pages, markup and inline facts.
 
     Raises:
         ParseError: if there is no text in it.
 
     Example:
         >>> read_html(b"<h1>Risk</h1><p>Rates may <b>rise</b>.</p>").text
-        '# Risk\\n\\nRates may rise.'
+        '# Risk\n\nRates may rise.'
     """
     source, warnings = decode_html(data)
-    walker = Walker()
-    if source.strip():
-        parser = etree.HTMLParser(target=walker, encoding="utf-8", huge_tree=True)
-        try:
-            etree.fromstring(source.encode("utf-8", "replace"), parser)
-        except etree.XMLSyntaxError as error:
-            warnings.append(f"The HTML could not be read to its end ({error}); what came before is there.")
-            walker.close()
+    walker = _walk(source, warnings)
     pages = split_pages(walker.flow)
     left_out = Counter(walker.left_out)
     dropped, labels = drop_furniture(pages)
     left_out.update(dropped)
     writer = Writer(pages)
-    text = writer.text
-    if not any(map(str.isalnum, text)):
-        raise ParseError(
-            f"{name or 'The HTML document'} holds no text"
-            + (f", only {left_out['image']} image(s); run a text recognition first." if left_out["image"] else ".")
-        )
-    facts, fact_warnings = _facts(walker, text)
+    if not any(map(str.isalnum, writer.text)):
+        images = left_out["image"]
+        what = f", only {images} image(s); run a text recognition first." if images else "."
+        raise ParseError(f"{name or 'The HTML document'} holds no text{what}")
+    facts = _facts(walker, writer.text, left_out, warnings)
+    _warn(left_out, warnings)
     markup = Markup(
-        anchors=_anchors(walker, text),
+        anchors=_anchors(walker, writer.text),
         links=_links(walker),
         headings=tuple(writer.headings),
         facts=tuple(facts),
         furniture=dict(sorted((+left_out).items())),
-        warnings=tuple(warnings + _warnings(walker, left_out) + fact_warnings),
+        warnings=tuple(warnings),
+        page_labels=labels,
     )
     page_map = PageMap(tuple(writer.pages)) if len(pages) > 1 else PageMap(())
-    return LoadedText(text, page_map, markup, _hints(walker, facts))
+    return LoadedText(writer.text, page_map, markup, _hints(walker, facts))
+
+
+def _walk(source: str, warnings: list[str]) -> Walker:
+    """Send the source through the parser; what a broken source still holds is kept."""
+    from lxml import etree
+
+    walker = Walker()
+    text = source.replace("\x00", "")
+    if not text.strip():
+        return walker
+    parser = etree.HTMLParser(target=cast("ParserTarget", walker), encoding="utf-8", huge_tree=True)
+    try:
+        etree.fromstring(text.encode("utf-8", "replace"), parser)
+    except etree.XMLSyntaxError as error:
+        warnings.append(f"The HTML could not be read to its end ({error}); what came before is there.")
+    return walker.close()
 
 
 def decode_html(data: bytes) -> tuple[str, list[str]]:
@@ -101,22 +115,21 @@ def _with_replacements(data: bytes, encoding: str, *, quiet: bool = False) -> tu
     return text, []
 
 
-def _facts(walker: Walker, text: str) -> tuple[list[InlineFact], list[str]]:
+def _facts(walker: Walker, text: str, left_out: Counter[str], warnings: list[str]) -> list[InlineFact]:
     reader = walker.xbrl
     if not reader.marks:
-        return [], []
+        return []
     builder = FactBuilder(reader, text)
     facts = builder.facts()
-    warnings = []
-    if builder.dropped["context"]:
-        warnings.append(f"{builder.dropped['context']} inline fact(s) name a context that is missing; dropped.")
-    if builder.dropped["value"]:
-        warnings.append(f"{builder.dropped['value']} inline fact(s) have no readable number; dropped.")
-    if reader.skipped:
-        warnings.append(f"{reader.skipped} inline fact(s) are nested too deep; dropped.")
-    for kind, count in builder.dropped.items():
-        walker.left_out[f"fact_without_{kind}"] += count
-    return facts, warnings
+    for kind, count, reason in (
+        ("context", builder.dropped["context"], "name a context that is missing"),
+        ("value", builder.dropped["value"], "have no readable number"),
+        ("depth", reader.skipped, "are nested too deep"),
+    ):
+        if count:
+            left_out[f"fact_without_{kind}" if kind != "depth" else "deep_fact"] += count
+            warnings.append(f"{count} inline fact(s) {reason}; dropped.")
+    return facts
 
 
 def _anchors(walker: Walker, text: str) -> dict[str, int]:
@@ -143,13 +156,11 @@ def _links(walker: Walker) -> tuple[tuple[Span, str], ...]:
     return tuple(links)
 
 
-def _warnings(walker: Walker, left_out: Counter[str]) -> list[str]:
-    warnings = []
+def _warn(left_out: Counter[str], warnings: list[str]) -> None:
     if left_out["capped_span"]:
         warnings.append(f"{left_out['capped_span']} table(s) have absurd column or row spans; capped.")
     if left_out["deep_table"]:
-        warnings.append("Tables are nested too deep; the innermost are read as plain text.")
-    return warnings
+        warnings.append(f"{left_out['deep_table']} table(s) are nested too deep; read as plain text.")
 
 
 def _hints(walker: Walker, facts: list[InlineFact]) -> dict[str, MetadataValue]:

@@ -17,9 +17,16 @@ _DASH: Final = re.compile(rf"(?:{_CURRENCY})?\s?\(?[-–—−]{{1,3}}\)?\s?%?\)
 _VOID: Final = frozenset({"n/a", "na", "n.a.", "nm", "n.m.", "n/m", "nmf", "*", "**", "nil", "n.d.", "s/d"})
 _OPENER: Final = re.compile(rf"\(?\s?(?:{_CURRENCY})\s?\(?|\(|\[")
 _CLOSER: Final = re.compile(rf"[)\]]?\s?(?:%|pp|pts\.?|bps|x|¢)?\s?[)\]]?{_MARKS}")
-_PAGE: Final = re.compile(r"(?:[A-Z]{1,3}-)?\d{1,3}(?:\s?(?:[-–—,&]|and|to)\s?(?:[A-Z]{1,3}-)?\d{1,3}){0,8}\*?|[ivxl]{1,6}", re.ASCII)
-_YEAR: Final = re.compile(rf"(?:FY\s?|fiscal\s|fy\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?(?:\s?[A-Z])?{_MARKS}")
-_MARKER: Final = re.compile(r"[•●▪■◦○·‣⁃∙◆➢►✓§o*†‡–—-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|\*{1,4}|[ᵃ-ᵛ]")
+_PAGE: Final = re.compile(
+    r"(?:[A-Z]{1,3}-)?\d{1,3}(?:\s?(?:[-–—,&]|and|to)\s?(?:[A-Z]{1,3}-)?\d{1,3}){0,8}\*?|[ivxl]{1,6}",
+    re.ASCII,
+)
+_YEAR: Final = re.compile(
+    rf"(?:FY\s?|fiscal\s|fy\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?(?:\s?[A-Z])?{_MARKS}"
+)
+_MARKER: Final = re.compile(
+    r"[•●▪■◦○·‣⁃∙◆➢►✓§o*†‡–—-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|\*{1,4}|[ᵃ-ᵛ]"
+)
 _BULLET: Final = re.compile(r"[•●▪■◦○·‣⁃∙◆➢►✓§o]")
 _UNIT: Final = re.compile(
     r"\(?\s*(?:all\s+)?(?:(?:u\.?s\.?\s+)?dollars|amounts?|figures|tables?|in|expressed|stated|millions|thousands|billions|"
@@ -41,7 +48,17 @@ class Field:
     """
 
     __slots__ = (
-        "bold", "end", "glued", "header", "indent", "linked", "lines", "number", "pieces", "start", "text",
+        "bold",
+        "end",
+        "glued",
+        "header",
+        "indent",
+        "lines",
+        "linked",
+        "number",
+        "pieces",
+        "start",
+        "text",
     )  # fmt: skip
 
     def __init__(self, start: int, end: int, lines: list[Line], cell: Cell) -> None:
@@ -168,4 +185,6 @@ def is_unit_line(text: str) -> bool:
         >>> is_unit_line("(In millions, except per share data)"), is_unit_line("In 2024 sales rose")
         (True, False)
     """
-    return len(text) <= 160 and bool(_UNIT.match(text)) and bool(_SCALE.search(text)) and not text.endswith(".")
+    return (
+        len(text) <= 160 and bool(_UNIT.match(text)) and bool(_SCALE.search(text)) and not text.endswith(".")
+    )

@@ -113,6 +113,12 @@ class Line:
             return -1
         return self._put(text, flags, size)
 
+    def trim(self) -> None:
+        """Cut blanks off the end."""
+        text = self.text.rstrip()
+        self.parts = [text]
+        self.width = len(text)
+
     def _put(self, text: str, flags: int, size: float) -> int:
         begin = self.width
         length = len(text)

@@ -21,7 +21,9 @@ _BACK_LINK: Final = re.compile(
     r"\W{0,3}(?:(?:[A-Z]-)?\d{1,3})?",
     re.IGNORECASE,
 )
-_ITEM: Final = re.compile(r"\W{0,3}(?:part\s+[ivx]+\W{1,3})?(?:items?|punto|note|nota|exhibit|schedule|anexo)\b", re.IGNORECASE)
+_ITEM: Final = re.compile(
+    r"\W{0,3}(?:part\s+[ivx]+\W{1,3})?(?:items?|punto|note|nota|exhibit|schedule|anexo)\b", re.IGNORECASE
+)
 _NOTE_MARK: Final = re.compile(r"[*†‡]|\(\d{1,2}\)|[⁰¹²³⁴⁵⁶⁷⁸⁹]")
 _PART: Final = re.compile(r"\W{0,3}part\s+[ivx]+\b.{0,60}", re.IGNORECASE)
 _CONTINUED: Final = re.compile(r"\b(?:continued|cont[’'.]?d|continuación|cont\.)\W*$", re.IGNORECASE)
@@ -142,8 +144,12 @@ class _Heads:
                         self._where[key].append(at)
                     self._texts[key].add(line.text)
         self._count = len(pages)
-        self._slots = {key: _varying(texts) for key, texts in self._texts.items() if len(texts) >= _MIN_REPEATS}
-        self._firsts = {key: _run_starts(where) for key, where in self._where.items() if len(where) >= _MIN_REPEATS}
+        self._slots = {
+            key: _varying(texts) for key, texts in self._texts.items() if len(texts) >= _MIN_REPEATS
+        }
+        self._firsts = {
+            key: _run_starts(where) for key, where in self._where.items() if len(where) >= _MIN_REPEATS
+        }
 
     def holds(self, line: Line, at: int) -> bool:
         """Tell whether a line at the edge of page ``at`` (from 0) is a running head or foot."""
@@ -192,7 +198,9 @@ def _varying(texts: set[str]) -> int:
     """Return which number of a repeated line differs on nearly every page, or -1."""
     numbers = [_DIGITS.findall(text) for text in sorted(texts)]
     for slot in range(len(numbers[0]) - 1, -1, -1):
-        if len({found[slot] for found in numbers if slot < len(found)}) >= max(_MIN_REPEATS, len(texts) * 8 // 10):
+        if len({found[slot] for found in numbers if slot < len(found)}) >= max(
+            _MIN_REPEATS, len(texts) * 8 // 10
+        ):
             return slot
     return -1
 

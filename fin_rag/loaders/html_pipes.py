@@ -198,7 +198,10 @@ def _heads(grid: Grid, row: Sequence[Field], header: Sequence[Sequence[Field]], 
         return True
     others = [field for field in row if grid.first(field) > 0]
     return bool(others) and all(
-        len(field.text) <= _SHORT_HEAD and not is_year(field.text) and not field.number and _over(grid, field, filled)
+        len(field.text) <= _SHORT_HEAD
+        and not is_year(field.text)
+        and not field.number
+        and _over(grid, field, filled)
         for field in others
     )
 

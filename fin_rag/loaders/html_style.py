@@ -12,7 +12,16 @@ BREAK_BEFORE: Final = 1
 BREAK_AFTER: Final = 2
 
 _LENGTH: Final = re.compile(r"(-?\d*\.?\d+)\s*(pt|px|em|rem|in|cm|mm|%)?")
-_POINTS: Final = {"pt": 1.0, "px": 0.75, "in": 72.0, "cm": 28.35, "mm": 2.835, "em": 10.0, "rem": 10.0, "": 0.75}
+_POINTS: Final = {
+    "pt": 1.0,
+    "px": 0.75,
+    "in": 72.0,
+    "cm": 28.35,
+    "mm": 2.835,
+    "em": 10.0,
+    "rem": 10.0,
+    "": 0.75,
+}
 _SIZES: Final = {
     "xx-small": 7.0, "x-small": 8.0, "small": 10.0, "medium": 12.0, "large": 14.0, "x-large": 18.0,
     "xx-large": 24.0,
@@ -175,7 +184,8 @@ def _is_underlined(rules: dict[str, str]) -> bool | None:
 def _is_capital(rules: dict[str, str]) -> bool | None:
     return (
         True
-        if rules.get("text-transform") == "uppercase" or rules.get("font-variant") in ("small-caps", "all-small-caps")
+        if rules.get("text-transform") == "uppercase"
+        or rules.get("font-variant") in ("small-caps", "all-small-caps")
         else None
     )
 

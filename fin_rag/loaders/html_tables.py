@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.loaders.html_cells import (
-    Field, is_bullet, is_closer, is_marker, is_opener, is_pagelike, is_unit_line, is_year,
+    Field,
+    is_bullet,
+    is_closer,
+    is_marker,
+    is_opener,
+    is_pagelike,
+    is_year,
 )  # fmt: skip
 from fin_rag.loaders.html_model import LIST_ITEM, Break, Cell, Item, Line, Table
 from fin_rag.loaders.html_pipes import Grid, pipe_lines
 
+_MAX_COLSPAN: Final = 1000
+_MAX_ROWSPAN: Final = 65534
 _MAX_COLUMNS: Final = 4096
 _MAX_BUSY: Final = 64
 _ITEM_ROW: Final = re.compile(r"(?:items?|part|punto)\s{0,2}[\divx]", re.IGNORECASE)
@@ -39,6 +48,26 @@ def finish_table(table: Table) -> list[Item]:
             return rows[0][0].items
         lines.append(Break())
     return lines
+
+
+def read_colspan(table: Table, value: str) -> int:
+    """Return how many columns a cell covers, at most 1,000; an absurd value marks the table as capped."""
+    return 1 if value == "1" else _read_span(table, value, _MAX_COLSPAN)
+
+
+def read_rowspan(table: Table, value: str) -> int:
+    """Return how many rows a cell covers, at most 65,534; an absurd value marks the table as capped."""
+    return 1 if value == "1" else _read_span(table, value, _MAX_ROWSPAN)
+
+
+def _read_span(table: Table, value: str, limit: int) -> int:
+    digits = value.strip()
+    if not (digits.isascii() and digits.isdecimal()):
+        return 1
+    if len(digits) > 9 or int(digits) > limit:
+        table.capped = True
+        return limit
+    return max(int(digits), 1)
 
 
 def _breaks(table: Table) -> bool:
@@ -95,7 +124,12 @@ def _join_figures(fields: list[Field]) -> list[Field]:
             joined.append(field)
         elif field.number and is_opener(last.text):
             last.glue(field, "")
-        elif last.number and not is_year(last.text) and len(field.text) <= 12 and _closes(last.text, field.text):
+        elif (
+            last.number
+            and not is_year(last.text)
+            and len(field.text) <= 12
+            and _closes(last.text, field.text)
+        ):
             last.glue(field, " " if field.text[0] == "(" else "")
         else:
             joined.append(field)
@@ -153,7 +187,9 @@ def _is_data(grid: Grid) -> bool:
         return False
     figures = figure_rows = heads = 0
     for row in grid.rows:
-        count = sum(1 for field in row if field.number and grid.first(field) > 0 and not is_marker_like(field))
+        count = sum(
+            1 for field in row if field.number and grid.first(field) > 0 and not is_marker_like(field)
+        )
         figures += count
         figure_rows += count > 0
         heads += len(row) > 1 and all(field.header or field.bold or is_year(field.text) for field in row)
@@ -182,7 +218,12 @@ def _is_text_table(grid: Grid, heads: int) -> bool:
         return False
     if wide >= 3 and wide * 2 >= len(rows):
         return True
-    return headed and plain and sum(1 for row in rows if len(row) >= 2) * 3 >= len(rows) * 2 and heads < len(rows)
+    return (
+        headed
+        and plain
+        and sum(1 for row in rows if len(row) >= 2) * 3 >= len(rows) * 2
+        and heads < len(rows)
+    )
 
 
 def _is_contents(grid: Grid) -> bool:
@@ -200,12 +241,20 @@ def _is_contents(grid: Grid) -> bool:
         return False
     if linked * 2 >= len(rows) or items * 2 >= len(rows):
         return True
-    pages = [row[-1].text for row in rows if len(row) > 1 and grid.first(row[-1]) == last and is_pagelike(row[-1].text)]
+    pages = [
+        row[-1].text
+        for row in rows
+        if len(row) > 1 and grid.first(row[-1]) == last and is_pagelike(row[-1].text)
+    ]
     if len(pages) < 3 or any(field.number and 0 < grid.first(field) < last for row in rows for field in row):
         return False
     headed = any(_PAGE_HEAD.match(row[-1].text) for row in rows[:2])
     numbers = [int(found[0]) for text in pages if (found := re.search(r"\d{1,3}", text))]
-    rising = sum(1 for a, b in zip(numbers, numbers[1:], strict=False) if a <= b)
+    rising = sum(1 for a, b in pairwise(numbers) if a <= b)
     if headed or items >= 2:
         return True
-    return len(numbers) >= 5 and rising >= len(numbers) - 2 and not any(is_year(row[-1].text) for row in rows[:2])
+    return (
+        len(numbers) >= 5
+        and rising >= len(numbers) - 2
+        and not any(is_year(row[-1].text) for row in rows[:2])
+    )

@@ -12,6 +12,7 @@ from fin_rag.schema import Span
 
 _LONGEST_BOLD: Final = 400
 _LONGEST_SLANTED: Final = 250
+_LONGEST_LARGE: Final = 160
 _LARGER: Final = 1.15
 _MARKDOWN_STARTS: Final = ("# ", "## ", "### ", "#### ", "##### ", "###### ")
 _SENTENCE_ENDS: Final = frozenset(".!?:;\"”’'")
@@ -114,7 +115,8 @@ def heading_rank(line: Line, body_size: float) -> int:
     slanted = line.italic >= total
     if line.kind == LIST_ITEM:
         return 0
-    if line.size > body_size * _LARGER and (bold or line.center) and body_size:
+    large = bool(body_size) and line.size > body_size * _LARGER
+    if large and (bold or line.center or line.width <= _LONGEST_LARGE):
         return RANK_SIZE
     capital = text.isupper() or line.upper >= total
     if bold:

@@ -294,7 +294,12 @@ def fact_hints(facts: list[InlineFact]) -> dict[str, MetadataValue]:
     for dimensioned in (False, True):
         for fact in facts:
             prefix, _, name = fact.concept.partition(":")
-            if prefix == "dei" and bool(fact.dimensions) is dimensioned and isinstance(fact.value, str) and fact.value:
+            if (
+                prefix == "dei"
+                and bool(fact.dimensions) is dimensioned
+                and isinstance(fact.value, str)
+                and fact.value
+            ):
                 plain.setdefault(name, fact.value)
     hints: dict[str, MetadataValue] = {}
     take: tuple[tuple[str, str, Callable[[str], MetadataValue | None]], ...] = (

@@ -24,7 +24,9 @@ _MONTHS: Final = (
 _WORD: Final = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _DATE_PART: Final = re.compile(r"[A-Za-z]+|\d+")
 _DURATION_UNITS: Final = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H"}
-_COMMA_FORMATS: Final = frozenset({"numcommadecimal", "numcommadot", "numcomma", "numspacecomma", "numdotcomma"})
+_COMMA_FORMATS: Final = frozenset(
+    {"numcommadecimal", "numcommadot", "numcomma", "numspacecomma", "numdotcomma"}
+)
 _ZERO_FORMATS: Final = frozenset({"fixedzero", "zerodash", "numdash", "nocontent"})
 _FIXED: Final = {"booleantrue": "true", "fixedtrue": "true", "booleanfalse": "false", "fixedfalse": "false",
                  "fixedempty": "", "nocontent": ""}  # fmt: skip
@@ -119,9 +121,12 @@ def _date(raw: str, order: str) -> str | None:
     """Read a date in the order that its format names, such as ``monthnamedayyearen``."""
     parts = _DATE_PART.findall(raw)
     order = order.removesuffix("en").replace("monthname", "month").replace("us", "").replace("eu", "")
-    order = {"slash": "monthdayyear", "dot": "daymonthyear", "long": "monthdayyear", "short": "monthdayyear"}.get(
-        order, order
-    )
+    order = {
+        "slash": "monthdayyear",
+        "dot": "daymonthyear",
+        "long": "monthdayyear",
+        "short": "monthdayyear",
+    }.get(order, order)
     names = re.findall(r"year|month|day", order)
     if not names or len(parts) < len(names):
         return None
@@ -129,7 +134,11 @@ def _date(raw: str, order: str) -> str | None:
     month = _month(found.get("month", ""))
     day = found.get("day", "")
     year = found.get("year", "")
-    if (month is None and "month" in found) or (day and not day.isdecimal()) or (year and not year.isdecimal()):
+    if (
+        (month is None and "month" in found)
+        or (day and not day.isdecimal())
+        or (year and not year.isdecimal())
+    ):
         return None
     if year and len(year) == 2:
         year = f"20{year}"

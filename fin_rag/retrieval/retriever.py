@@ -99,9 +99,7 @@ def _both(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> 
     return first or second
 
 
-def _earlier(
-    first: int | str | datetime.date | None, second: int | str | datetime.date | None
-) -> int | None:
+def _earlier(first: int | str | datetime.date | None, second: int | str | datetime.date | None) -> int | None:
     days = [date_number(FILED, day) for day in (first, second) if day is not None]
     return min(days) if days else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 
 from langchain_core.documents import Document
@@ -67,7 +68,8 @@ def chunk_text(
     root = Section(ROOT_SECTION_ID, root_path[0], root_path, Span(0, len(text)), level=0)
     regions = regions_of(text, outline.sections, root)
     packer = Packer(text, tokenization, config)
-    per_region = [_content_blocks(text, region, outline.furniture) for region in regions]
+    furniture = sorted(outline.furniture)
+    per_region = [_content_blocks(text, region, furniture) for region in regions]
     costs = iter(packer.estimate([block.span for found in per_region for block in found]))
     chunks: list[Chunk] = []
     for region, found in zip(regions, per_region, strict=True):
@@ -78,22 +80,31 @@ def chunk_text(
             metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens
         )
         span = Span(found[0].span.start, found[-1].span.end)
-        for packed in packer.pack(span, found, header, cost):
-            chunks.append(
-                Chunk(
-                    packed.spans, region.section, packed.kind, region.parent, header,
-                    packed.token_count, packed.overlap_tokens, packed.body,
-                )
-            )  # fmt: skip
+        chunks += [
+            Chunk(
+                packed.spans,
+                region.section,
+                packed.kind,
+                region.parent,
+                header,
+                packed.token_count,
+                packed.overlap_tokens,
+                packed.body,
+            )
+            for packed in packer.pack(span, found, header, cost)
+        ]
     return chunks
 
 
 def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> list[Block]:
-    return [
-        block
-        for block in blocks(text, region.span)
-        if not any(mark.contains(block.span) for mark in furniture)
-    ]
+    """Return the blocks of a region that are not furniture; ``furniture`` is sorted and apart."""
+    starts = [mark.start for mark in furniture]
+    content = []
+    for block in blocks(text, region.span):
+        at = bisect_right(starts, block.span.start) - 1
+        if at < 0 or not furniture[at].contains(block.span):
+            content.append(block)
+    return content
 
 
 def chunk_documents(

@@ -34,7 +34,9 @@ class ChunkingConfig:
         for name in ("max_tokens", "overlap_tokens"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool):
-                raise InputError(f"{name!r} of ChunkingConfig must be a whole number of tokens. Got {value!r}.")
+                raise InputError(
+                    f"{name!r} of ChunkingConfig must be a whole number of tokens. Got {value!r}."
+                )
         if self.max_tokens < 1:
             raise InputError(f"'max_tokens' of ChunkingConfig must be at least 1. Got {self.max_tokens}.")
         if not 0 <= self.overlap_tokens < self.max_tokens:

@@ -18,10 +18,10 @@ FILING_TYPES = frozenset({"10-K", "10-Q", "8-K", "20-F", "40-F", "6-K"})
 
 
 class SecFilingTextSplitter(StructureTextSplitter):
-    """Split SEC filings by Part, Item and sub-heading.
+    r"""Split SEC filings by Part, Item and sub-heading.
 
     Example:
-        >>> text = "PART I\\n\\nItem 1. Business\\n\\nWe make bolts.\\n\\nItem 2. Properties\\n\\nOne plant."
+        >>> text = "PART I\n\nItem 1. Business\n\nWe make bolts.\n\nItem 2. Properties\n\nOne plant."
         >>> chunks = SecFilingTextSplitter(chunk_size=128).create_documents([text], [{"doc_type": "10-K"}])
         >>> [chunk.metadata["item"] for chunk in chunks]
         ['Item 1', 'Item 2']
@@ -34,12 +34,12 @@ class SecFilingTextSplitter(StructureTextSplitter):
 
 
 class FinancialReportTextSplitter(StructureTextSplitter):
-    """Split annual reports, prospectuses, KIDs, research notes and anything else by headings and tables.
+    r"""Split annual reports, prospectuses, KIDs, research notes and anything else by headings and tables.
 
     ``detect_markdown_headings=False`` takes no line for a heading that the source did not mark up as one.
 
     Example:
-        >>> text = "# Informe\\n\\n## Deuda\\n\\nLa deuda neta fue de 12,5 millones."
+        >>> text = "# Informe\n\n## Deuda\n\nLa deuda neta fue de 12,5 millones."
         >>> chunks = FinancialReportTextSplitter(chunk_size=128).create_documents([text])
         >>> chunks[-1].metadata["section_path"]
         'Deuda'

@@ -79,7 +79,9 @@ class Packer:
         self._config = config
         self._special = tokenization.count_tokens("")
 
-    def pack(self, span: Span, blocks: Sequence[Block], header: str, costs: Sequence[int]) -> Iterator[Packed]:
+    def pack(
+        self, span: Span, blocks: Sequence[Block], header: str, costs: Sequence[int]
+    ) -> Iterator[Packed]:
         """Yield the chunks of one region in order; ``costs`` estimates the tokens of each block."""
         # Estimates of parts come close to the count of the whole; far above the budget, skip the exact count.
         if sum(costs) <= self._config.max_tokens * 2:
@@ -206,9 +208,7 @@ class Packer:
         for line, cost in zip(lines, costs[1:], strict=True):
             last = units[-1] if units else None
             if last is not None and last.kind == "rows" and last.tokens + cost + 1 <= spare:
-                units[-1] = replace(
-                    last, span=Span(last.span.start, line.end), tokens=last.tokens + cost + 1
-                )
+                units[-1] = replace(last, span=Span(last.span.start, line.end), tokens=last.tokens + cost + 1)
             elif cost <= spare:
                 units.append(Unit(line, "rows", cost, repeat))
             else:
@@ -226,7 +226,9 @@ class Packer:
             if len(pieces) > 1:
                 break
         else:
-            return [replace(unit, span=s, tokens=t, repeat=None) for s, t in self._characters(unit.span, header)]
+            return [
+                replace(unit, span=s, tokens=t, repeat=None) for s, t in self._characters(unit.span, header)
+            ]
         # Whole rows still need their header; pieces of a row do not become readable by it.
         piece_of = unit if pattern is _LINE else replace(unit, repeat=None)
         out: list[Unit] = []
@@ -294,5 +296,3 @@ def _kind(parts: Sequence[Block] | Sequence[Unit]) -> str:
     if not kinds:
         return "prose"
     return kinds.pop() if len(kinds) == 1 else "mixed"
-
-

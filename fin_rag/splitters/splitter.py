@@ -6,7 +6,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, ClassVar
 
 from langchain_core.documents import Document
@@ -87,13 +87,11 @@ class StructureTextSplitter(TextSplitter):
             )
         if tokenization is not None and length_function is not None:
             raise InputError(
-                f"{name} takes 'tokenization' or 'length_function', not both. The first counts for the second."
+                f"{name} takes 'tokenization' or 'length_function', not both."
             )
         self.config = ChunkingConfig(max_tokens=chunk_size, overlap_tokens=chunk_overlap)
         self.add_context_header = add_context_header
-        self._given = (
-            Tokenization.from_length_function(length_function) if length_function else tokenization
-        )
+        self._given = Tokenization.from_length_function(length_function) if length_function else tokenization
         if self._given is not None:
             self.config.check_against(self._given)
         super().__init__(
@@ -237,7 +235,7 @@ def joined_pages(documents: Iterable[Document]) -> list[Document]:
             whole += [_counted_from_one(d) for d in run] if source is not None else run
             continue
         numbers = [int(document.metadata[PAGE]) for document in run]
-        if any(b <= a for a, b in zip(numbers, numbers[1:], strict=False)):
+        if any(b <= a for a, b in pairwise(numbers)):
             _logger.warning("The pages of %r do not rise; each is taken as a document of its own.", source)
             whole += run
         else:

@@ -6,15 +6,10 @@ value of a row is the whole section, heading included: the scripts know how to l
 
 from __future__ import annotations
 
-import re
-
 from fin_rag.errors import ParseError
 from fin_rag.loaders.html import read_html
 from fin_rag.schema import ITEM, PAGE_MAP, PART, Markup, Span
 from fin_rag.structure.filings import outline_filing
-
-_ITEM_ID = re.compile(r"(?:part\d\.)?item[\w.]+")
-
 
 def items(content: str, form: str, is_html: bool) -> list[tuple[str, str, str]]:  # noqa: FBT001 - the scripts' signature
     """Return ``(item id, heading, section text)`` of each Item, in document order."""
@@ -28,7 +23,7 @@ def items(content: str, form: str, is_html: bool) -> list[tuple[str, str, str]]:
     outline = outline_filing(text, metadata={"doc_type": form, PAGE_MAP: pages}, markup=markup)
     rows = []
     for section in outline:
-        if _ITEM_ID.fullmatch(section.section_id) and ITEM in section.metadata:
+        if section.path[-1] == section.metadata.get(ITEM):
             name = f"{section.metadata.get(PART, '')}, {section.metadata[ITEM]}" if form == "10-Q" else str(section.metadata[ITEM])
             heading = section.heading or Span(section.span.start, section.span.start)
             rows.append((name, heading.slice(text), text[heading.start : section.span.end]))

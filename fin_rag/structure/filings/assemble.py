@@ -8,18 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fin_rag.schema import ITEM, ITEM_TITLE, PART, Markup, MetadataValue, Outline, Section, Span
+from fin_rag.structure.filings.annexes import annex_sections, link_annexes
 from fin_rag.structure.filings.candidates import Candidate
 from fin_rag.structure.filings.crossref import Resolved
 from fin_rag.structure.filings.ends import Extent, Landmark
 from fin_rag.structure.filings.forms import Form
 from fin_rag.structure.filings.lines import Lines
 from fin_rag.structure.filings.states import state_of
-from fin_rag.structure.filings.subheads import sub_sections
+from fin_rag.structure.filings.subheads import Parent, sub_sections
 
 _PART_NUMBERS: Mapping[str, str] = {"I": "1", "II": "2", "III": "3", "IV": "4"}
-_ANNEX_TITLES: Mapping[str, str] = {
-    "signatures": "Signatures", "exhibits": "Exhibit Index", "statements": "Financial Statements",
-}  # fmt: skip
+_STATEMENT_ITEMS = frozenset({"7", "8", "13", "14", "15", "16", "I-1", "17", "18", "19", "9.01"})
+_INDEX_NOTE = "Items were read from a cross-reference index; their texts stand under other titles."
 _STATE_WINDOW, _LOW_CONFIDENCE = 4000, 0.6
 _LONG_ITEMS: Mapping[str, frozenset[str]] = {
     "10-K": frozenset({"1", "7", "8"}), "10-Q": frozenset({"I-1", "I-2"}), "20-F": frozenset({"3", "4", "5"}),
@@ -31,7 +31,8 @@ _SHORT_BODY = 400
 class ItemSpan:
     """Hold one heading's Items before they become sections. Offsets are code points of the canonical text.
 
-    ``heading_start`` differs from ``start`` where a running head stands above the heading proper.
+    ``heading_start`` differs from ``start`` where a running head stands above the heading proper; ``row`` is the
+    offset of the index row that named the Items, if one did.
     """
 
     keys: tuple[str, ...]
@@ -44,6 +45,7 @@ class ItemSpan:
     heading_start: int = -1
     state: str = ""
     part_line: int | None = None
+    row: int = -1
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, MetadataValue] = field(default_factory=dict)
 
@@ -95,7 +97,8 @@ def from_index(resolved: Sequence[Resolved], form: Form) -> list[ItemSpan]:
         confidence = {"row": 0.5 if note else 0.9, "title": 0.8, "page": 0.65}[row.found_by]
         items.append(ItemSpan(
             keys=row.keys, part=form.part_of(row.keys[0]), title=row.candidate.title, start=row.span.start,
-            heading_end=row.heading.end, end=row.span.end, confidence=confidence, state=row.state, warnings=note, extra=extra,
+            heading_end=row.heading.end, end=row.span.end, confidence=confidence, heading_start=row.heading.start,
+            state=row.state, row=row.candidate.start, warnings=note, extra=extra,
         ))  # fmt: skip
     return items
 
@@ -105,21 +108,41 @@ def assemble(
     furniture: tuple[Span, ...], *, by_index: bool,
 ) -> Outline:  # fmt: skip
     """Build the outline of a filing from its Items."""
-    text = lines.text
     if not items:
-        note = f"No Items of Form {form.name} were found." if form.specs else ""
-        sections = sub_sections(text, Span(lines.starts[0], lines.ends[-1]), (), "", form.family, markup) if len(lines) else []
-        return Outline(tuple(sections), (note,) if note else (), furniture)
-    sections = _cover(lines, items, form) if not by_index else []
+        return _without_items(lines, markup, form, furniture)
+    sections = _cover(lines, items, form) if not by_index else [_index_section(lines, items, form)]
+    by_key: dict[str, Section] = {}
     for group in _part_groups(items, by_index=by_index):
         part = _part_section(lines, group, form) if group[0].part and not by_index else None
         sections += [part] if part else []
         for item in group:
-            sections += _item_sections(text, item, form, markup, nested=part is not None)
-    sections += _annexes(lines, items, marks, form) if not by_index else []
-    notes = ("Items were read from a cross-reference index; their texts stand under other titles.",) if by_index else ()
-    order = sorted(_unique(sections), key=lambda s: (s.span.start, -s.span.end, s.level))
-    return Outline(tuple(order), notes, furniture)
+            own = _item_sections(lines.text, item, form, nested=part is not None)
+            by_key.update(zip(item.keys, own, strict=True))
+            sections += [*own, *_inner(lines, item, own[0], markup, furniture)]
+    annexes = annex_sections(lines, by_key, marks, markup, form, furniture) if not by_index else []
+    notes = (_INDEX_NOTE,) if by_index else ()
+    every = _unique([*link_annexes(sections, annexes), *annexes])
+    return Outline(tuple(sorted(every, key=lambda s: (s.span.start, -s.span.end, s.level))), notes, furniture)
+
+
+def _without_items(lines: Lines, markup: Markup, form: Form, furniture: tuple[Span, ...]) -> Outline:
+    """Outline a filing without Items by its headings alone."""
+    notes = (f"No Items of Form {form.name} were found.",) if form.specs else ()
+    if not len(lines):
+        return Outline((), notes, furniture)
+    whole = Span(lines.starts[0], lines.ends[-1])
+    sections = sub_sections(lines, whole, Parent("", (form.family,), 0, {}), markup, furniture, notes=False)
+    return Outline(tuple(sections), notes, furniture)
+
+
+def _index_section(lines: Lines, items: Sequence[ItemSpan], form: Form) -> Section:
+    """Return the cross-reference index itself, with the title line above it."""
+    rows = [lines.at(item.row) for item in items]
+    first, last = min(rows), max(rows)
+    above = next((i for i in range(first - 1, max(-1, first - 5), -1) if lines.styled(i) and "index" in lines.bare(i).lower()), first)
+    span = Span(lines.starts[above], max(lines.ends[last], max(i.end for i in items if lines.at(i.row) == lines.at(i.start))))
+    path = (form.family, "Cross-Reference Index")
+    return Section("cross_reference_index", lines.bare(above) if above != first else path[1], path, span, 1)
 
 
 def _cover(lines: Lines, items: Sequence[ItemSpan], form: Form) -> list[Section]:
@@ -156,8 +179,8 @@ def _part_section(lines: Lines, group: Sequence[ItemSpan], form: Form) -> Sectio
     )
 
 
-def _item_sections(text: str, item: ItemSpan, form: Form, markup: Markup, *, nested: bool) -> list[Section]:
-    """Return one section for each id of an Item, then its sub-sections (once, under the first id)."""
+def _item_sections(text: str, item: ItemSpan, form: Form, *, nested: bool) -> list[Section]:
+    """Return one section for each id of an Item."""
     sections: list[Section] = []
     body = text[item.heading_end : min(item.end, item.heading_end + _STATE_WINDOW)]
     size = len(body.strip()) if item.end - item.heading_end <= _STATE_WINDOW else item.end - item.heading_end
@@ -181,25 +204,19 @@ def _item_sections(text: str, item: ItemSpan, form: Form, markup: Markup, *, nes
             f"{part_id}item{number.lower()}", item.title or name, (*prefix, name), Span(item.start, item.end), level, heading,
             metadata, item.warnings,
         ))  # fmt: skip
-    main = sections[0]
-    if state == "present" and item.end > item.heading_end:
-        inner = Span(item.heading_end, item.end)
-        sections += sub_sections(text, inner, main.path, main.section_id, form.family, markup, level=level + 1, metadata=main.metadata)
     return sections
 
 
-def _annexes(lines: Lines, items: Sequence[ItemSpan], marks: Sequence[Landmark], form: Form) -> list[Section]:
-    """Return sections for what follows the last Item: signatures, exhibit indexes, annexed statements."""
-    after = max(item.end for item in items)
-    rest = [m for m in marks if lines.starts[m.line] >= after]
-    sections = []
-    for i, mark in enumerate(rest):
-        last = (rest[i + 1].line if i + 1 < len(rest) else len(lines)) - 1
-        title = lines.bare(mark.line)
-        path = (form.family, _ANNEX_TITLES[mark.kind])
-        heading = Span(lines.starts[mark.line], lines.ends[mark.line])
-        sections.append(Section(mark.kind, title, path, Span(heading.start, lines.ends[last]), 1, heading))
-    return sections
+def _inner(
+    lines: Lines, item: ItemSpan, main: Section, markup: Markup, furniture: Sequence[Span]
+) -> list[Section]:
+    """Return the sub-sections of an Item; merged Items have them once, under the first id."""
+    if main.metadata.get("state") != "present" or item.end <= item.heading_end:
+        return []
+    inherited = {k: v for k, v in main.metadata.items() if k not in ("state", "confidence", "pages", "merged_with")}
+    parent = Parent(main.section_id, main.path, main.level, inherited)
+    notes = bool(set(item.keys) & _STATEMENT_ITEMS)
+    return sub_sections(lines, Span(item.heading_end, item.end), parent, markup, furniture, notes=notes)
 
 
 def _unique(sections: Sequence[Section]) -> list[Section]:

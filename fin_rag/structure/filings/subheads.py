@@ -2,13 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from fin_rag.schema import Markup, MetadataValue, Section, Span
+from fin_rag.structure.filings.lines import Lines, is_page_line
+from fin_rag.structure.filings.notes import Note, by_start, find_notes
+from fin_rag.structure.headings import Heading, headings
+
+_DEPTH, _REPEATS, _LONGEST_ID, _LONGEST_PATH = 3, 3, 48, 160
+_NOT_A_TITLE = re.compile(r"(?:page|table of contents|\(?continued\)?|index|note|item|\W+)(?:\s+no\.?)?", re.IGNORECASE)
+_REMARK = re.compile(r"(?:see|the) accompanying notes\b.*|.*\bintegral part of\b.*", re.IGNORECASE)
+_NOTES_TITLE = re.compile(r"\W*notes? to (?:the |our )?.{0,40}financial statements?.{0,40}", re.IGNORECASE)
 
 
-def sub_sections(
-    text: str, span: Span, path: tuple[str, ...], parent_id: str, family: str, markup: Markup, *, level: int = 1,
-    metadata: Mapping[str, MetadataValue] | None = None,
-) -> list[Section]:  # fmt: skip
-    return []
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """Hold what sub-sections inherit: the parent's id, path, level and metadata."""
+
+    section_id: str
+    path: tuple[str, ...]
+    level: int
+    metadata: Mapping[str, MetadataValue]
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    start: int
+    end: int
+    depth: int
+    title: str
+    name: str
+    slug: str
+    note: int = 0
+
+
+def sub_sections(lines: Lines, span: Span, parent: Parent, markup: Markup, furniture: Sequence[Span], *, notes: bool) -> list[Section]:
+    """Return the sub-sections of ``span``, at most three levels deep, in document order.
+
+    Args:
+        lines: the lines of the whole text.
+        span: the body of the parent.
+        parent: what the sub-sections inherit.
+        markup: what the loader saw.
+        furniture: spans in order that are no headings.
+        notes: whether the parent holds financial statements, whose numbered notes become sections.
+    """
+    found = _headings(lines, span, markup, furniture)
+    numbered = find_notes(lines, span, found) if notes else []
+    return _sections(_nodes(found, numbered), span, parent)
+
+
+def _headings(lines: Lines, span: Span, markup: Markup, furniture: Sequence[Span]) -> list[Heading]:
+    """Return the headings in ``span`` that open something, with spans in the whole text."""
+    shift = span.start
+    starts = [s.start for s, _ in markup.headings]
+    low, high = bisect_left(starts, span.start), bisect_left(starts, span.end)
+    styled = tuple((Span(s.start - shift, s.end - shift), rank) for s, rank in markup.headings[low:high] if s.end <= span.end)
+    raw = headings(span.slice(lines.text), markup=Markup(headings=styled))
+    found = [Heading(Span(h.span.start + shift, h.span.end + shift), h.title, h.level) for h in raw]
+    dropped = {s.start for s in furniture}
+    found = [h for h in found if h.span.start not in dropped and not _is_remark(h.title)]
+    return _without_repeats(lines, found)
+
+
+def _is_remark(title: str) -> bool:
+    plain = title.strip()
+    return bool(_NOT_A_TITLE.fullmatch(plain) or _REMARK.fullmatch(plain[:200]) or is_page_line(plain))
+
+
+def _without_repeats(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
+    """Drop titles that come again and again and open nothing of their own: names above statements, running heads."""
+    counts = Counter(h.title.lower() for h in found)
+    kept: list[Heading] = []
+    seen: set[str] = set()
+    for i, heading in enumerate(found):
+        title = heading.title.lower()
+        following = found[i + 1].span.start if i + 1 < len(found) else len(lines.text)
+        empty = not lines.text[heading.span.end : min(following, heading.span.end + 200)].strip()
+        running = title in seen and (title.endswith("continued)") or bool(_NOTES_TITLE.fullmatch(title[:200])))
+        if counts[title] >= _REPEATS and empty or running:
+            continue
+        seen.add(title)
+        kept.append(heading)
+    return kept
+
+
+def _nodes(found: Sequence[Heading], notes: Sequence[Note]) -> list[_Node]:
+    """Give each heading its depth below the parent: notes stand directly under it, their headings under them."""
+    starts = by_start(notes)
+    regions: dict[int, list[Heading]] = {}
+    bounds = [n.span.start for n in notes]
+    for heading in found:
+        if heading.span.start not in starts:
+            regions.setdefault(bisect_left(bounds, heading.span.start), []).append(heading)
+    nodes = [_Node(n.span.start, n.span.end, 1, n.title, n.name, f"note{n.number}", n.number) for n in notes]
+    for region, members in regions.items():
+        base = 1 if region == 0 or not notes else 2
+        nodes += _ranked(members, base)
+    return sorted((n for n in nodes if n.depth <= _DEPTH), key=lambda n: n.start)
+
+
+def _ranked(members: Sequence[Heading], base: int) -> list[_Node]:
+    """Turn the levels of headings into depths without gaps, the outermost at ``base``."""
+    nodes = []
+    stack: list[int] = []
+    for heading in members:
+        while stack and stack[-1] >= heading.level:
+            stack.pop()
+        stack.append(heading.level)
+        title = heading.title.strip()
+        nodes.append(_Node(heading.span.start, heading.span.end, base + len(stack) - 1, title, title, slug(title)))
+    return nodes
+
+
+def _sections(nodes: Sequence[_Node], span: Span, parent: Parent) -> list[Section]:
+    ends = [span.end] * len(nodes)
+    open_nodes: list[int] = []
+    for i, node in enumerate(nodes):
+        while open_nodes and nodes[open_nodes[-1]].depth >= node.depth:
+            ends[open_nodes.pop()] = node.start
+        open_nodes.append(i)
+    sections: list[Section] = []
+    trail: list[tuple[int, str, str]] = []
+    taken: Counter[str] = Counter()
+    for node, end in zip(nodes, ends, strict=True):
+        while trail and trail[-1][0] >= node.depth:
+            trail.pop()
+        base = trail[-1][1] if trail else parent.section_id
+        own = f"{base}.{node.slug or 'section'}" if base else node.slug or "section"
+        taken[own] += 1
+        own = own if taken[own] == 1 else f"{own}-{taken[own]}"
+        trail.append((node.depth, own, _clip(node.name)))
+        metadata = dict(parent.metadata) | ({"note": node.note} if node.note else {})
+        sections.append(Section(
+            own, node.title, (*parent.path, *(name for _, _, name in trail)), Span(node.start, end),
+            parent.level + len(trail), Span(node.start, node.end), metadata,
+        ))  # fmt: skip
+    return sections
+
+
+def slug(title: str) -> str:
+    """Return a title as a part of an id.
+
+    Example:
+        >>> slug("Liquidity & Capital Resources"), slug("Información clave")
+        ('liquidity-capital-resources', 'informacion-clave')
+    """
+    plain = unicodedata.normalize("NFKD", title[:200]).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_ID].strip("-")
+
+
+def _clip(title: str) -> str:
+    """Shorten a title for paths: risk factors are whole sentences."""
+    if len(title) <= _LONGEST_PATH:
+        return title
+    return title[:_LONGEST_PATH].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"

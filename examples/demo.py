@@ -22,7 +22,7 @@ def main() -> None:
     report = index.add(HERE / "data")
     print(f"{report}\n")
 
-    questions = json.loads((HERE / "data" / "questions.json").read_text("utf-8"))
+    questions = json.loads((HERE / "questions.json").read_text("utf-8"))
     for entry in (q for q in questions if q.get("demo")):
         wanted = entry.get("filter")
         print(f"\n? {entry['question']}" + (f"   [{wanted}]" if wanted else ""))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections.abc import Sequence
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 
-from fin_rag.schema import check_chunk_metadata, parse_spans
+from fin_rag.schema import Span, check_chunk_metadata, parse_spans
 from fin_rag.tokens import Tokenization
 
 
@@ -52,9 +53,17 @@ def report(text: str, **metadata: object) -> Document:
     return Document(page_content=text, metadata={"doc_type": "report", "lang": "en", **metadata})
 
 
-def assert_sound(text: str, chunks: list[Document], tokenization: Tokenization, budget: int) -> None:
+def assert_sound(
+    text: str,
+    chunks: list[Document],
+    tokenization: Tokenization,
+    budget: int,
+    furniture: Sequence[Span] = (),
+) -> None:
     """Assert what holds for the chunks of any document: slices, order, coverage, budget, contract."""
     covered = bytearray(len(text))
+    for mark in furniture:
+        covered[mark.start : mark.end] = b"\x01" * len(mark)
     last = -1
     for index, chunk in enumerate(chunks):
         metadata = chunk.metadata

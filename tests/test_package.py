@@ -111,6 +111,12 @@ def test_make_installs_every_extra():
     assert set(installed[1].split(",")) == set(PROJECT["project"]["optional-dependencies"])
 
 
+def test_ci_runs_the_checks_and_the_test_command_of_the_readme():
+    commands = [line for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines() if line]
+    assert commands[-2:] == ["make check", "make test"]
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_every_file_of_the_package_ships(tmp_path: Path):
     if importlib.util.find_spec("hatchling") is None:
         pytest.skip("hatchling, the build backend, is not installed in this environment")

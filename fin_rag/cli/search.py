@@ -20,8 +20,9 @@ def run(options: argparse.Namespace) -> int:
     wanted = _filter(options)
     index = FilingIndex.open(options.index, create=False)
     try:
-        retriever = index.retriever(k=options.k, filter=wanted or None, as_of=options.as_of)
-        found = retriever.invoke(options.question, session_id=options.session)
+        found = index.retriever().invoke(
+            options.question, k=options.k, filter=wanted, as_of=options.as_of, session_id=options.session
+        )
     finally:
         index.close()
     if options.json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
+from pydantic import ValidationError
 
 from fin_rag.errors import FinRagError, InputError, NotFoundError
 from fin_rag.index.catalogue import Allowed, Catalogue
@@ -266,7 +267,15 @@ class FilingIndex:
         return found
 
     def retriever(self, **settings: Any) -> FinancialRetriever:  # noqa: ANN401  # fields of the retriever
-        """Return a LangChain retriever over this index; see ``FinancialRetriever`` for its fields."""
+        """Return a LangChain retriever over this index; see ``FinancialRetriever`` for its fields.
+
+        Raises:
+            InputError: if a field is unknown or has a wrong value.
+        """
         from fin_rag.retrieval.retriever import FinancialRetriever
 
-        return FinancialRetriever(index=self, **settings)
+        try:
+            return FinancialRetriever(index=self, **settings)
+        except ValidationError as error:
+            faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
+            raise InputError(f"The retriever cannot be made: {faults}.") from error

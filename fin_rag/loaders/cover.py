@@ -25,21 +25,37 @@ _NO_NAME: Final = re.compile(
     r"|^none$|not\s+applicable|mark\s+one|united\s+states|translation",
     re.IGNORECASE,
 )
-_NUMBER_ROW: Final = re.compile(r"^[\d\s.-]+$")
+_FILE_ROW: Final = re.compile(r"^\d{1,3}-\d{3,6}\s+(?P<name>\S.{1,100}?)\s+\d\d-\d{7}\b")
+_FILE_NUMBER: Final = re.compile(
+    r"commission\s+file\s+n(?:o|umbers?|os)\b\.?\W{0,12}\d{1,3}-\d{2,6}[^\n]{0,20}\n", re.IGNORECASE
+)
+_SIGNED: Final = re.compile(r"^\W*\(\s*(?:the\s+)?registrant\s*\)\W*$", re.IGNORECASE | re.MULTILINE)
+_LEGAL: Final = re.compile(
+    r"\b(?:inc|corp|corporation|company|co|ltd|limited|l\.?p|llc|plc|trust|group|holdings?|n\.v|s\.a|ag|se|bank|bancorp)\b\.?$",
+    re.IGNORECASE,
+)
 _LONE_SUFFIX: Final = re.compile(
     r"^(?:and\s+subsidiaries|corporation|company|incorporated|inc|corp|co|ltd|limited|l\.?p|llc|plc|trust|holdings?|group"
     r"|n\.?v|s\.?a)\.?(?:,?\s+inc\.?)?$",
     re.IGNORECASE,
 )
 _ENDED: Final = {
-    "annual": re.compile(r"(?:fiscal\s+)?years?\s+(?:\(\s*\d\d\s+weeks\s*\)\s+)?(?:ended|ending)\b", re.IGNORECASE),
-    "quarter": re.compile(r"quarter(?:ly)?(?:\s+period)?\s+(?:ended|ending)\b|\bperiod\s+ended\b", re.IGNORECASE),
+    "annual": re.compile(
+        r"(?:fiscal\s+)?years?\s+(?:\(\s*\d\d\s+weeks\s*\)\s+)?(?:ended|ending)\b", re.IGNORECASE
+    ),
+    "quarter": re.compile(
+        r"quarter(?:ly)?(?:\s+period)?\s+(?:ended|ending)\b|\bperiod\s+ended\b", re.IGNORECASE
+    ),
     "event": re.compile(r"date\s+of\s+(?:the\s+)?(?:report|earliest\s+event\s+reported)", re.IGNORECASE),
 }
+_BODY_STARTS: Final = re.compile(
+    r"^\W*(?:table\s+of\s+contents\W*\n(?!\W*united\s+states)|part\s+i\b|item\s+1\b|index\W*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _EARLIEST: Final = re.compile(r"earliest\s+event\s+reported", re.IGNORECASE)
 _SYMBOL_HEAD: Final = re.compile(r"trading\s+symbols?|ticker\s+symbols?", re.IGNORECASE)
 _SYMBOL: Final = re.compile(
-    r"(?<![\w/.-])([A-Z]{1,5}(?:[./-][A-Z]{1,2})?)\s*\|?\s*(?:The\s+|the\s+)?(?:New\s+York\s+Stock|NYSE|Nasdaq|NASDAQ|Chicago\s+Stock"
+    r"(?<![\w/.-])(?<![A-Z]{3} )(?<![A-Z]{4} )([A-Z]{1,5}(?:[./-][A-Z]{1,2})?)\s*\|?\s*(?:The\s+|the\s+)?(?:New\s+York\s+Stock|NYSE|Nasdaq|NASDAQ|Chicago\s+Stock"
     r"|Cboe|CBOE|London\s+Stock|Toronto\s+Stock|Stock\s+Exchange)"
 )
 _NO_SYMBOL: Final = frozenset({
@@ -49,7 +65,8 @@ _NO_SYMBOL: Final = frozenset({
 _EQUITY: Final = re.compile(r"common|ordinary|class\s+a\b|shares|depositary|units", re.IGNORECASE)
 _FISCAL: Final = re.compile(r"\bfiscal\s+(?:year\s+)?(20\d\d|19\d\d)\b", re.IGNORECASE)
 _NAMED_YEAR: Final = re.compile(
-    r"\bfiscal\s+(?:year\s+)?(?P<year>(?:19|20)\d\d)\b[^.;\n]{0,60}?\b(?:ended|ending|ends)\b(?P<end>[^.;\n]{0,40})", re.IGNORECASE
+    r"\bfiscal\s+(?:year\s+)?(?P<year>(?:19|20)\d\d)\b[^.;\n]{0,60}?\b(?:ended|ending|ends)\b(?P<end>[^.;\n]{0,40})",
+    re.IGNORECASE,
 )
 _NUMBER_WORDS: Final = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
 _WEEKS: Final = (
@@ -58,14 +75,16 @@ _WEEKS: Final = (
     (9, r"(?:thirty[- ]?(?:six|seven|eight|nine)|forty|3[6-9]|40)"),
 )
 _MONTHS_ENDED: Final = re.compile(r"\b(three|six|nine)[- ]months?(?:\s+period)?\s+ended\b", re.IGNORECASE)
+_YEARS_ENDED: Final = re.compile(r"\byears?\s+ended\b", re.IGNORECASE)
 _WEEKS_ENDED: Final = re.compile(
-    "|".join(rf"(?P<w{months}>\b{words}[- ]weeks?(?:\s+period)?\s+ended\b)" for months, words in _WEEKS), re.IGNORECASE
+    "|".join(rf"(?P<w{months}>\b{words}[- ]weeks?(?:\s+period)?\s+ended\b)" for months, words in _WEEKS),
+    re.IGNORECASE,
 )
 _QUARTER_NAME: Final = re.compile(r"\b(first|second|third|fourth)\s+(?:fiscal\s+)?quarter\b", re.IGNORECASE)
 
 
 def read_cover(text: str, doc_type: str) -> dict[str, MetadataValue]:
-    """Return what the cover of an SEC filing states; a key that it does not settle is absent.
+    r"""Return what the cover of an SEC filing states; a key that it does not settle is absent.
 
     The fiscal year is the filer's own: what the text calls the year that the period belongs to (``fiscal 2023``).
     Where the text gives the year no name, a year that ends in January or in the first week of February belongs to
@@ -73,44 +92,75 @@ def read_cover(text: str, doc_type: str) -> dict[str, MetadataValue]:
     statements cover (nine months make the third), and its fiscal year by the year's end that follows.
 
     Example:
-        >>> cover = "FORM 10-K\\nFor the fiscal year ended May 31, 2021\\nORBITAL, Inc.\\n(Exact name of registrant as specified in its charter)"
+        >>> cover = "FORM 10-K\nFor the fiscal year ended May 31, 2021\nORBITAL, Inc.\n(Exact name of registrant as specified in its charter)"
         >>> read_cover(cover, "10-K")
         {'issuer': 'ORBITAL, Inc.', 'period_end': 20210531, 'fiscal_year': 2021, 'fiscal_period': 'FY'}
     """
     cover = text[:_COVER]
     found: dict[str, MetadataValue] = {}
-    issuer = registrant(cover)
+    issuer = registrant(text)
     if issuer:
         found[ISSUER] = issuer
     ticker = trading_symbol(cover)
     if ticker:
         found[TICKER] = ticker
     end = period_end(cover, doc_type)
+    if not end and doc_type in (*_ANNUAL, "10-Q"):
+        end = latest_period(text[:_BODY], doc_type)
     if end:
         found[PERIOD_END] = end
         found.update(fiscal_year(text, doc_type, end))
     return found
 
 
-def registrant(cover: str) -> str:
-    """Return the name that stands in front of "(Exact name of registrant as specified in its charter)".
+def registrant(text: str) -> str:
+    r"""Return the registrant's name; nothing where no statement names it.
+
+    It stands in front of "(Exact name of registrant as specified in its charter)", in the row of the commission
+    file number, right below that number, or in front of "(Registrant)" at the signatures.
 
     Example:
-        >>> registrant("**ORBITAL PLC**\\n\\n(Exact name of Registrant as specified in its charter)")
+        >>> registrant("**ORBITAL PLC**\n\n(Exact name of Registrant as specified in its charter)")
         'ORBITAL PLC'
+        >>> registrant("| 001-32871 | ORBITAL CORPORATION | 27-0000798 |")
+        'ORBITAL CORPORATION'
     """
+    cover = text[:_COVER]
     for match in _REGISTRANT.finditer(cover):
-        lines = [_plain(line) for line in cover[max(match.start() - 700, 0) : match.start()].split("\n")]
-        names = [line for line in lines if re.search(r"[^\W\d_]", line)]
-        if not names:
-            continue
-        name = names[-1]
-        if _LONE_SUFFIX.match(name) and len(names) > 1 and not _NO_NAME.search(names[-2]):
-            name = f"{names[-2].rstrip(',')} {name}"
-        name = re.sub(r"^(?:[\d-]{5,12}\s+)", "", name)
-        if 2 <= len(name) <= 120 and not _NO_NAME.search(name):
+        name = _last_name(cover[max(match.start() - 700, 0) : match.start()])
+        if name:
+            return name
+    for line in cover[:6000].split("\n"):
+        row = _FILE_ROW.search(_plain(line))
+        if row and _is_name(row["name"]):
+            return row["name"]
+    below = _FILE_NUMBER.search(cover[:6000])
+    if below:
+        lines = [_plain(line) for line in cover[below.end() : below.end() + 300].split("\n")]
+        first = next((line for line in lines if line), "")
+        if _is_name(first) and _LEGAL.search(first):
+            return first
+    for match in _SIGNED.finditer(text):
+        name = _last_name(text[max(match.start() - 200, 0) : match.start()])
+        if name:
             return name
     return ""
+
+
+def _last_name(text: str) -> str:
+    """Return the last line of a text that could be a company's name."""
+    names = [line for line in map(_plain, text.split("\n")) if re.search(r"[^\W\d_]", line)]
+    if not names:
+        return ""
+    name = names[-1]
+    if _LONE_SUFFIX.match(name) and len(names) > 1 and _is_name(names[-2]):
+        name = f"{names[-2].rstrip(',')} {name}"
+    name = re.sub(r"^[\d-]{5,12}\s+", "", name)
+    return name if _is_name(name) else ""
+
+
+def _is_name(text: str) -> bool:
+    return 2 <= len(text) <= 120 and not _NO_NAME.search(text) and bool(re.search(r"[^\W\d_]", text))
 
 
 def _plain(line: str) -> str:
@@ -120,24 +170,20 @@ def _plain(line: str) -> str:
 
 
 def trading_symbol(cover: str) -> str:
-    """Return the symbol of the common stock in the table of registered classes; nothing if unclear.
+    r"""Return the symbol of the common stock in the table of registered classes; nothing if unclear.
 
     Example:
-        >>> trading_symbol("Trading Symbol(s)\\nOrdinary Shares, Par Value $0.01 Per Share ORBT New York Stock Exchange")
+        >>> trading_symbol("Trading Symbol(s)\nOrdinary Shares, Par Value $0.01 Per Share ORBT New York Stock Exchange")
         'ORBT'
     """
     head = _SYMBOL_HEAD.search(cover)
     if not head:
         return ""
-    symbols: list[tuple[bool, str]] = []
-    for line in cover[head.start() : head.start() + 4000].split("\n"):
+    for line in cover[max(head.start() - 400, 0) : head.start() + 4000].split("\n"):
         match = _SYMBOL.search(line)
-        if match and match.group(1) not in _NO_SYMBOL:
-            symbols.append((bool(_EQUITY.search(line[: match.start()])), match.group(1)))
-    if not symbols:
-        return ""
-    equity = [symbol for is_equity, symbol in symbols if is_equity]
-    return (equity or [symbol for _, symbol in symbols])[0].replace("/", ".")
+        if match and match.group(1) not in _NO_SYMBOL and _EQUITY.search(line[: match.start()]):
+            return match.group(1).replace("/", ".")
+    return ""
 
 
 def period_end(cover: str, doc_type: str) -> int | None:
@@ -151,6 +197,8 @@ def period_end(cover: str, doc_type: str) -> int | None:
         return _event_date(cover) if doc_type == "8-K" else None
     kind = "annual" if doc_type in _ANNUAL else "quarter"
     flat = _MARKS.sub(" ", cover)
+    body = _BODY_STARTS.search(flat)
+    flat = flat[: body.start()] if body else flat
     for match in _ENDED[kind].finditer(flat):
         value = first_date(re.sub(r"\s+", " ", flat[match.end() : match.end() + 90]))
         if value:
@@ -160,6 +208,24 @@ def period_end(cover: str, doc_type: str) -> int | None:
         if before:
             return before[-1][1]
     return None
+
+
+def latest_period(body: str, doc_type: str) -> int | None:
+    """Return the latest period end that a report keeps coming back to, for covers without a date.
+
+    Example:
+        >>> latest_period("the year ended June 30, 2020 and the year ended June 30, 2021. " * 4, "10-K")
+        20210630
+    """
+    pattern = _YEARS_ENDED if doc_type in _ANNUAL else _MONTHS_ENDED
+    counts: Counter[int] = Counter()
+    for match in pattern.finditer(body):
+        value = first_date(body[match.end() : match.end() + 30])
+        if value:
+            counts[value] += 1
+    most = max(counts.values(), default=0)
+    steady = [value for value, count in counts.items() if count >= 3 and count * 6 >= most]
+    return max(steady, default=None)
 
 
 def _event_date(cover: str) -> int | None:
@@ -216,8 +282,9 @@ def year_name(body: str, end: int) -> int:
     if month_day > 331:
         return year
     names = Counter(int(found) for found in _FISCAL.findall(body))
-    if names[year] != names[year - 1]:
-        return year if names[year] > names[year - 1] else year - 1
+    if names[year] or names[year - 1]:
+        # Last year is named about as often as this one; next year, only in the outlook.
+        return year if names[year] >= 0.5 * names[year - 1] else year - 1
     return year - 1 if month_day <= 207 else year
 
 

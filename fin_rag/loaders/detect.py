@@ -32,9 +32,20 @@ _FORM_LINE: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SEC_COVER: Final = (
-    (re.compile(r"\bannual\s+report\s+pursuant\s+to\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE), "10-K"),
-    (re.compile(r"\bquarterly\s+report\s+(?:pursuant\s+to|under)\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE), "10-Q"),
-    (re.compile(r"\bcurrent\s+report\W{1,6}pursuant\s+to\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE), "8-K"),
+    (
+        re.compile(r"\bannual\s+report\s+pursuant\s+to\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE),
+        "10-K",
+    ),
+    (
+        re.compile(
+            r"\bquarterly\s+report\s+(?:pursuant\s+to|under)\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE
+        ),
+        "10-Q",
+    ),
+    (
+        re.compile(r"\bcurrent\s+report\W{1,6}pursuant\s+to\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE),
+        "8-K",
+    ),
     (re.compile(r"\breport\s+of\s+foreign\s+private\s+issuer\b", re.IGNORECASE), "6-K"),
 )
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -54,10 +65,8 @@ class Detection:
     form: str = ""
 
 
-def detect_kind(
-    text: str, *, name: str = "", hints: Mapping[str, MetadataValue] | None = None
-) -> Detection:
-    """Tell the kind of a document from its text, and from its name where the text is silent.
+def detect_kind(text: str, *, name: str = "", hints: Mapping[str, MetadataValue] | None = None) -> Detection:
+    r"""Tell the kind of a document from its text, and from its name where the text is silent.
 
     Args:
         text: The canonical text; its first 120,000 code points are looked at.
@@ -65,9 +74,9 @@ def detect_kind(
         hints: What the format itself states; a ``doc_type`` in it decides.
 
     Example:
-        >>> detect_kind("# Circular 7/2031, de 2 de junio\\n\\n###### Norma 1. Objeto.\\n\\nRegular.").doc_type
+        >>> detect_kind("# Circular 7/2031, de 2 de junio\n\n###### Norma 1. Objeto.\n\nRegular.").doc_type
         'regulation'
-        >>> detect_kind("FORM 10-K/A\\n\\nANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d)").form
+        >>> detect_kind("FORM 10-K/A\n\nANNUAL REPORT PURSUANT TO SECTION 13 OR 15(d)").form
         '10-K/A'
     """
     stated = str((hints or {}).get(DOC_TYPE, ""))
@@ -101,13 +110,17 @@ def _sec_form(text: str) -> Detection | None:
     """Find the form on the cover of an SEC filing: its own line first, then the sentence under it."""
     cover = text[:_COVER]
     match = _FORM_LINE.search(cover)
-    official = re.search(r"securities\s+(?:and|&)\s+exchange\s+commission|exact\s+name\s+of", cover, re.IGNORECASE)
+    official = re.search(
+        r"securities\s+(?:and|&)\s+exchange\s+commission|exact\s+name\s+of", cover, re.IGNORECASE
+    )
     if match:
         printed = re.sub(r"\s", "", match["form"]).upper()
         printed = re.sub(r"^(10|8|20|40|6)(?=[KQF])", r"\1-", printed) + (match["amended"] or "").upper()
         sure = 0.98 if official else (0.9 if match.start() < 1500 else 0.6)
         family = form_family(printed)
-        return Detection(family, sure, f"cover line 'Form {printed}'", form="" if printed == family else printed)
+        return Detection(
+            family, sure, f"cover line 'Form {printed}'", form="" if printed == family else printed
+        )
     for pattern, family in _SEC_COVER:
         if pattern.search(cover):
             return Detection(family, 0.9 if official else 0.7, f"cover sentence of a {family}")
@@ -123,7 +136,11 @@ def _cues() -> dict[str, dict[str, list[tuple[re.Pattern[str], float, int]]]]:
     for kind, zones in data["kinds"].items():
         compiled[kind] = {
             zone: [
-                (re.compile(cue if isinstance(cue, str) else cue[0], flags), weight, 1 if isinstance(cue, str) else cue[1])
+                (
+                    re.compile(cue if isinstance(cue, str) else cue[0], flags),
+                    weight,
+                    1 if isinstance(cue, str) else cue[1],
+                )
                 for cue in zones[zone]
             ]
             for zone, weight in data["weights"].items()

@@ -10,12 +10,22 @@ from pathlib import PurePath
 from typing import Final
 
 from fin_rag.loaders.dates import date_number
-from fin_rag.schema import CIK, DOC_ID, DOC_TYPE, FISCAL_PERIOD, FISCAL_YEAR, PERIOD_END, TICKER, MetadataValue
+from fin_rag.schema import (
+    CIK,
+    DOC_ID,
+    DOC_TYPE,
+    FISCAL_PERIOD,
+    FISCAL_YEAR,
+    PERIOD_END,
+    TICKER,
+    MetadataValue,
+)
 
 _ACCESSION: Final = re.compile(r"(?<!\d)(\d{10})-?(\d{2})-?(\d{6})(?!\d)")
 _KNOWN: Final = re.compile(r"\.(?:gz|html?|xhtml|xml|pdf|md|markdown|txt|text|jsonl?|ndjson)$", re.IGNORECASE)
 _FORM: Final = re.compile(
-    r"(?<![A-Za-z0-9])(10-?K(?:SB|405|T)?|10-?Q(?:SB)?|8-?K|20-?F|40-?F|6-?K)(?:-?A)?(?![A-Za-z0-9])", re.IGNORECASE
+    r"(?<![A-Za-z0-9])(10-?K(?:SB|405|T)?|10-?Q(?:SB)?|8-?K|20-?F|40-?F|6-?K)(?:-?A)?(?![A-Za-z0-9])",
+    re.IGNORECASE,
 )
 _YEAR_QUARTER: Final = re.compile(
     r"(?<![0-9])(?:FY)?((?:19|20)\d\d)[_ -]?Q([1-4])(?!\d)|(?<![A-Za-z0-9])([1-4])Q[_ -]?((?:19|20)\d\d)(?!\d)"
@@ -25,7 +35,9 @@ _YEAR_QUARTER: Final = re.compile(
 _YEAR: Final = re.compile(r"(?<![0-9])((?:19|20)\d\d)(?!\d)")
 # The name that XBRL tools give: ticker and period end.
 _XBRL: Final = re.compile(r"^([a-z]{1,5})-?((?:19|20)\d\d)(\d\d)(\d\d)(?=[._-]|$)", re.IGNORECASE)
-_WORDS: Final = frozenset({"FORM", "ANNUAL", "REPORT", "FINAL", "MAIN", "DOC", "FILE", "TEXT", "PLAIN", "INDEX"})
+_WORDS: Final = frozenset(
+    {"FORM", "ANNUAL", "REPORT", "FINAL", "MAIN", "DOC", "FILE", "TEXT", "PLAIN", "INDEX"}
+)
 
 
 def without_extension(name: str) -> str:

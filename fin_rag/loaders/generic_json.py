@@ -10,7 +10,17 @@ from typing import Final
 from fin_rag.errors import ParseError
 from fin_rag.loaders.content import LoadedText
 from fin_rag.loaders.dates import date_number
-from fin_rag.schema import CIK, DOC_TYPE, FILED, FISCAL_PERIOD, FISCAL_YEAR, ISSUER, TICKER, Markup, MetadataValue
+from fin_rag.schema import (
+    CIK,
+    DOC_TYPE,
+    FILED,
+    FISCAL_PERIOD,
+    FISCAL_YEAR,
+    ISSUER,
+    TICKER,
+    Markup,
+    MetadataValue,
+)
 from fin_rag.text.canonical import decode
 
 _SPEAKER: Final = ("speaker", "speaker_name", "name", "person")
@@ -23,7 +33,7 @@ _DATE_KEYS: Final = ("date", "conference_date", "call_date", "event_date")
 
 
 def read_json(data: bytes, *, name: str = "", lines: bool = False) -> LoadedText:
-    """Read JSON (or JSON Lines) into text that reads like the document behind it.
+    r"""Read JSON (or JSON Lines) into text that reads like the document behind it.
 
     A list of records with a speaker and words becomes turns (``Name -- Role`` above what was said). The same
     transcript given twice, flat and in turns, is kept in turns. Other values become ``key: value`` lines.
@@ -33,7 +43,7 @@ def read_json(data: bytes, *, name: str = "", lines: bool = False) -> LoadedText
 
     Example:
         >>> read_json(b'{"symbol": "ACME", "transcript": [{"speaker": "Ann", "content": "Sales rose."}]}').text
-        'symbol: ACME\\n\\nAnn\\n\\nSales rose.'
+        'symbol: ACME\n\nAnn\n\nSales rose.'
     """
     where = name or "The JSON"
     decoded = decode(data)
@@ -81,7 +91,7 @@ class _Writer:
     def _record(self, value: Mapping[str, object], depth: int, where: str) -> None:
         twice = any(str(key).endswith("_split") and item for key, item in value.items())
         for key, item in value.items():
-            if twice and f"{key}_split" in value or str(key).startswith("speaker_name_map"):
+            if (twice and f"{key}_split" in value) or str(key).startswith("speaker_name_map"):
                 continue
             self.write(item, str(key), depth + 1, where)
 
@@ -127,7 +137,9 @@ def _speaker_names(value: object) -> dict[str, str]:
             if isinstance(entry, str):
                 names[str(code)] = entry
             elif isinstance(entry, Mapping) and _first(entry, _SPEAKER):
-                names[str(code)] = " -- ".join(part for part in (_first(entry, _SPEAKER), _first(entry, _ROLE)) if part)
+                names[str(code)] = " -- ".join(
+                    part for part in (_first(entry, _SPEAKER), _first(entry, _ROLE)) if part
+                )
     return names
 
 

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 # Documents of the European and Spanish gazettes, eCFR and StreetEvents name themselves by their elements.
 _KINDS: Final = (
-    ("regulation", re.compile(rb"<(?:LEXP\.COMBINED|CONS\.ACT|ACT|DLPSTEXTCLASS|ECFR|DIV[1-9] |bloque |ARTICLE |REGTEXT)")),
+    (
+        "regulation",
+        re.compile(
+            rb"<(?:LEXP\.COMBINED|CONS\.ACT|ACT|DLPSTEXTCLASS|ECFR|DIV[1-9] |bloque |ARTICLE |REGTEXT)"
+        ),
+    ),
     ("earnings_call", re.compile(rb"<(?:EventStory|Event |transcript)\b")),
 )
 _SNIFF: Final = 64 * 1024
@@ -23,7 +28,7 @@ _KEEP_LINES: Final = 200
 
 
 def read_xml(data: bytes, *, name: str = "") -> LoadedText:
-    """Read XML as paragraphs: one for each innermost element that holds text.
+    r"""Read XML as paragraphs: one for each innermost element that holds text.
 
     Elements with text of their own are paragraphs, marks inside them included; long texts keep their lines.
     Declared entities are refused, since nothing that is worth reading here needs them and attacks do.
@@ -33,7 +38,7 @@ def read_xml(data: bytes, *, name: str = "") -> LoadedText:
 
     Example:
         >>> read_xml(b"<doc><head>Fees</head><p>A fee <i>of</i> 3 %.</p></doc>").text
-        'Fees\\n\\nA fee of 3 %.'
+        'Fees\n\nA fee of 3 %.'
     """
     from lxml import etree
 
@@ -41,7 +46,12 @@ def read_xml(data: bytes, *, name: str = "") -> LoadedText:
     if b"<!ENTITY" in data[:_SNIFF]:
         raise ParseError(f"{where} declares entities, which are not read for safety. Expand them first.")
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, recover=True, remove_comments=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+        recover=True,
+        remove_comments=True,
     )
     try:
         root = etree.fromstring(data.lstrip(), parser=parser)
@@ -51,7 +61,9 @@ def read_xml(data: bytes, *, name: str = "") -> LoadedText:
     if not blocks:
         raise ParseError(f"{where} is XML without text. Check that it is the document, not an index of it.")
     problems = tuple(f"line {entry.line}: {entry.message}" for entry in list(parser.error_log)[:3])
-    warnings = (f"the XML is damaged and was read as far as possible ({'; '.join(problems)})",) if problems else ()
+    warnings = (
+        (f"the XML is damaged and was read as far as possible ({'; '.join(problems)})",) if problems else ()
+    )
     return LoadedText(text="\n\n".join(blocks), markup=Markup(warnings=warnings), hints=_hints(data[:_SNIFF]))
 
 

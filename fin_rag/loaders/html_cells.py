@@ -7,16 +7,21 @@ from typing import Final
 
 from fin_rag.loaders.html_model import TABLE_ROW, Cell, Line
 
-_CURRENCY: Final = r"(?:[A-Z]{1,3}\s?)?[$€£¥₹₩]|(?:US|C|CA|A|AU|NZ|HK|S|R|NT|MX)\$|USD|EUR|GBP|CHF|JPY|CAD|RMB|Rs\.?|Ps\.?|Cdn\$"
-_MARKS: Final = r"(?:\s*(?:\([a-z0-9]{1,2}\)|[*†‡§#]|[⁰¹²³⁴⁵⁶⁷⁸⁹ᵃ-ᵛ,]))*"
+_RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+_CURRENCY: Final = r"(?:(?:[A-Z]{1,3}\s?)?[$€£¥₹₩]|Cdn\$|USD|EUR|GBP|CHF|JPY|CAD|AUD|RMB|CNY|MXN|Rs\.?|Ps\.?)"
+_MARKS: Final = rf"(?:\s?(?:\([a-z0-9]{{1,2}}\)|[*†‡§#]|[{_RAISED},])){{0,6}}"
 _NUMBER: Final = re.compile(
-    rf"(?:{_CURRENCY})?\s?[(\[]?\s?(?:{_CURRENCY})?\s?[-+−–—~<>≈]?\s?(?:{_CURRENCY})?\s?\.?\d[\d,.'’\u202f ]{{0,30}}"
-    rf"(?:\s?/\s?\d{{1,3}})?\s?[)\]]?\s?(?:%|pp|pts?\.?|bps|bp|x|years?|yrs\.?|[MBK]|million|billion|[¢])?\s?[)\]]?{_MARKS}"
+    rf"{_CURRENCY}?\s?[(\[]?\s?{_CURRENCY}?\s?[-+−–—~<>≈]?\s?{_CURRENCY}?\s?\.?\d[\d,.'’\u202f ]{{0,30}}"
+    r"(?:/\s?\d{1,3})?\s?[)\]]?\s?(?:%|pp|pts?\.?|bps|bp|x|years?|yrs\.?|[MBK]|million|billion|¢|€)?"
+    rf"\s?[)\]]?{_MARKS}"
 )
-_DASH: Final = re.compile(rf"(?:{_CURRENCY})?\s?\(?[-–—−]{{1,3}}\)?\s?%?\)?{_MARKS}")
+_DASH: Final = re.compile(rf"{_CURRENCY}?\s?\(?[-–—−]{{1,3}}\)?\s?%?\)?{_MARKS}")
+_DIGIT: Final = re.compile(r"[0-9]")
+_LONGEST_FIGURE: Final = 48
+_LONGEST_DASH: Final = 16
 _VOID: Final = frozenset({"n/a", "na", "n.a.", "nm", "n.m.", "n/m", "nmf", "*", "**", "nil", "n.d.", "s/d"})
-_OPENER: Final = re.compile(rf"\(?\s?(?:{_CURRENCY})\s?\(?|\(|\[")
-_CLOSER: Final = re.compile(rf"[)\]]?\s?(?:%|pp|pts\.?|bps|x|¢)?\s?[)\]]?{_MARKS}")
+_OPENER: Final = re.compile(rf"\(?\s?{_CURRENCY}\s?\(?|\(|\[")
+_CLOSER: Final = re.compile(rf"[)\]]?\s?(?:%|pp|pts\.?|bps|x|¢|€)?\s?[)\]]?{_MARKS}")
 _PAGE: Final = re.compile(
     r"(?:[A-Z]{1,3}-)?\d{1,3}(?:\s?(?:[-–—,&]|and|to)\s?(?:[A-Z]{1,3}-)?\d{1,3}){0,8}\*?|[ivxl]{1,6}",
     re.ASCII,
@@ -24,27 +29,30 @@ _PAGE: Final = re.compile(
 _YEAR: Final = re.compile(
     rf"(?:FY\s?|fiscal\s|fy\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?(?:\s?[A-Z])?{_MARKS}"
 )
-_MARKER: Final = re.compile(
-    r"[•●▪■◦○·‣⁃∙◆➢►✓§o*†‡–—-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,5})[.)]|[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}|\*{1,4}|[ᵃ-ᵛ]"
-)
 _BULLET: Final = re.compile(r"[•●▪■◦○·‣⁃∙◆➢►✓§o]")
-_UNIT: Final = re.compile(
-    r"\(?\s*(?:all\s+)?(?:(?:u\.?s\.?\s+)?dollars|amounts?|figures|tables?|in|expressed|stated|millions|thousands|billions|"
-    r"\$|€|£|¥|usd|eur|us\$|\$s?\s+in|shares|en|cifras|importes|expresad[oa]s|miles|millones|unaudited|audited|percent)\b"
-    r"|\(\s*[$€£¥]",
+_MARKER: Final = re.compile(
+    rf"{_BULLET.pattern}|[†‡–—-]|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|[{_RAISED}]{{1,3}}|\*{{1,4}}"
+)
+_UNIT_START: Final = re.compile(
+    r"(?:all\s)?(?:amounts?|figures|dollars|euros?|expressed|stated|millions?|thousands?|billions?|in|"
+    r"u\.?s\.?\s?(?:dollars|\$)|[$€£¥]|usd|eur|cifras|importes|datos|expresad[oa]s|miles|millones|en|unaudited|"
+    r"no\sauditad[oa]s?)(?!\w)",
     re.IGNORECASE,
 )
 _SCALE: Final = re.compile(
-    r"\b(?:millions?|thousands?|billions?|000s?|dollars|euros?|shares?|per[\s-]share|percent(?:ages?)?|miles|millones|"
-    r"unaudited|except|u\.?s\.?\s?\$|usd|eur)\b|\$|€|'000|000’s",
+    r"\b(?:millions?|thousands?|billions?|dollars|euros?|miles|millones|unaudited|no\sauditad[oa]s?)\b|000\b",
     re.IGNORECASE,
 )
+_IN_BRACKETS: Final = re.compile(
+    r"\b(?:shares|per[\s-]share|percent(?:ages?)?|acciones|porcentajes?)\b|[$€£¥%]", re.IGNORECASE
+)
+_LONGEST_UNIT: Final = 160
 
 
 class Field:
     """Hold the text of one cell, or of several that make up one figure.
 
-    ``pieces`` are the lines with their offset in ``text``; the columns are ``start`` to ``end``, end-exclusive.
+    ``pieces`` are the lines with their offset in ``text``; ``start`` and ``end`` are columns, end-exclusive.
     """
 
     __slots__ = (
@@ -59,6 +67,7 @@ class Field:
         "pieces",
         "start",
         "text",
+        "year",
     )  # fmt: skip
 
     def __init__(self, start: int, end: int, lines: list[Line], cell: Cell) -> None:
@@ -73,7 +82,7 @@ class Field:
             self.pieces = [(lines[0], 0)]
         else:
             self._join(lines)
-        self.number = is_number(self.text)
+        self._judge()
         total = sum(line.total for line in lines)
         self.bold = total > 0 and sum(line.bold for line in lines) >= total
         self.linked = any(line.linked for line in lines)
@@ -97,7 +106,11 @@ class Field:
         self.end = other.end
         self.linked = self.linked or other.linked
         self.bold = self.bold and (other.bold or len(other.text) < 3)
+        self._judge()
+
+    def _judge(self) -> None:
         self.number = is_number(self.text)
+        self.year = self.number and is_year(self.text)
 
     def settle(self, host: Line, at: int) -> None:
         """Note for each line that its text now stands in ``host`` from ``at`` on; the first host counts."""
@@ -141,11 +154,13 @@ def is_number(text: str) -> bool:
         >>> [is_number(t) for t in ("$1,234)", "(567)", "12.5 %", "—", "001-12345", "Total")]
         [True, True, True, True, False, False]
     """
-    if len(text) > 48:
+    if len(text) > _LONGEST_FIGURE:
         return False
-    if text[0].isalpha() and text.lower() in _VOID:
+    if text.isascii() and text.replace(",", "").replace(".", "", 1).isdigit():
         return True
-    return bool(_NUMBER.fullmatch(text) or _DASH.fullmatch(text) or text.lower() in _VOID)
+    if _DIGIT.search(text):
+        return bool(_NUMBER.fullmatch(text))
+    return text.lower() in _VOID or (len(text) <= _LONGEST_DASH and bool(_DASH.fullmatch(text)))
 
 
 def is_opener(text: str) -> bool:
@@ -185,6 +200,12 @@ def is_unit_line(text: str) -> bool:
         >>> is_unit_line("(In millions, except per share data)"), is_unit_line("In 2024 sales rose")
         (True, False)
     """
-    return (
-        len(text) <= 160 and bool(_UNIT.match(text)) and bool(_SCALE.search(text)) and not text.endswith(".")
-    )
+    if not 2 < len(text) <= _LONGEST_UNIT:
+        return False
+    if text[0] in "([" and text[-1] in ")]":
+        inner = text[1:-1].strip()
+        words = len(inner.split())
+        if _SCALE.search(inner):
+            return bool(_UNIT_START.match(inner)) or words <= 8
+        return words <= 4 and bool(_IN_BRACKETS.search(inner))
+    return text[-1] not in ".;" and bool(_UNIT_START.match(text)) and bool(_SCALE.search(text))

@@ -60,8 +60,8 @@ class Line:
     """
 
     __slots__ = (
-        "at", "bold", "cells", "center", "cut", "dropped", "escaped", "gap", "host", "indent", "italic", "kind",
-        "level", "linked", "parts", "prefix", "shift", "size", "space", "start", "suffix", "total",
+        "at", "bold", "center", "cut", "dropped", "escaped", "gap", "host", "indent", "italic",
+        "kind", "level", "linked", "parts", "prefix", "shift", "size", "space", "start", "suffix", "total",
         "under", "upper", "width",
     )  # fmt: skip
 
@@ -83,7 +83,6 @@ class Line:
         self.host: Line | None = None
         self.shift = 0
         self.escaped = False
-        self.cells = 0
         self.cut = 0
 
     @property

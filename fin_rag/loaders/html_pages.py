@@ -78,6 +78,11 @@ def drop_furniture(pages: Sequence[Sequence[Line]]) -> tuple[Counter[str], dict[
             if label:
                 labels[at + 1] = label
     _drop_back_links(pages, counts)
+    if all(line.dropped for page in pages for line in page):
+        for page in pages:
+            for line in page:
+                line.dropped = ""
+        counts.clear()
     return counts, labels
 
 
@@ -150,6 +155,7 @@ class _Heads:
         self._firsts = {
             key: _run_starts(where) for key, where in self._where.items() if len(where) >= _MIN_REPEATS
         }
+        self._runs = {key: _longest(self._where[key], starts) for key, starts in self._firsts.items()}
 
     def holds(self, line: Line, at: int) -> bool:
         """Tell whether a line at the edge of page ``at`` (from 0) is a running head or foot."""
@@ -164,7 +170,7 @@ class _Heads:
         if self._slots.get(key, -1) >= 0:
             return True
         starts = self._firsts[key]
-        run = _longest(where, starts)
+        run = self._runs[key]
         continued = bool(_CONTINUED.search(line.text))
         if not continued and run < _LONG_RUN and len(where) * 10 < self._count * 3:
             return False

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fin_rag.loaders.html_cells import Field, is_marker, is_unit_line, is_year
+from fin_rag.loaders.html_cells import Field, is_marker, is_unit_line
 from fin_rag.loaders.html_model import GAP_BREAK, LEAD, TABLE_ROW, Line
 
 _MAX_HEADER_ROWS: Final = 8
 _MAX_LEVELS: Final = 6
 _MAX_MERGED: Final = 200
+_SPARSE: Final = 40
+_SMALL: Final = 20_000
 _NOTE_LENGTH: Final = 25
 _SHORT_HEAD: Final = 40
 
@@ -27,6 +29,12 @@ class Grid:
         self._covers: dict[tuple[int, int], tuple[int, int]] = {}
         self.width = len(set(self._owner.values()))
         self._merge()
+
+    @property
+    def sparse(self) -> bool:
+        """Tell whether nearly all of the grid would be empty cells, so that pipes would only bloat."""
+        filled = sum(map(len, self.rows))
+        return self.width * len(self.rows) > _SPARSE * filled + _SMALL
 
     def first(self, field: Field) -> int:
         """Return the index of the first column that a field covers."""
@@ -71,7 +79,7 @@ class Grid:
                 first, last = self.covers(field)
                 if first == last:
                     filled[first].add(number)
-                    if field.number and not is_year(field.text):
+                    if field.number and not field.year:
                         figures.add(first)
         target = [0] * self.width
         group, has_figures = filled[0], 0 in figures
@@ -99,7 +107,6 @@ def pipe_lines(grid: Grid) -> Iterator[Line]:
     close = bool(lead + units) and is_unit_line((lead + units)[-1].text)
     head = _row(columns, 0)
     head.gap = GAP_BREAK if close else 0
-    head.cells = grid.width
     yield head
     rule = Line(GAP_BREAK, TABLE_ROW)
     rule.add("|" + " --- |" * grid.width, 0, 0.0)
@@ -149,7 +156,7 @@ def _parts(
 
 def _has_figure(grid: Grid, row: Sequence[Field]) -> bool:
     return any(
-        field.number and not is_year(field.text) and grid.first(field) > 0 and not is_marker(field.text)
+        field.number and not field.year and grid.first(field) > 0 and not is_marker(field.text)
         for field in row
     )
 
@@ -170,7 +177,7 @@ def _leads(grid: Grid, rows: Sequence[Sequence[Field]], at: int, header: Sequenc
 
 
 def _looks_like_head(row: Sequence[Field]) -> bool:
-    return all(field.bold or field.header or is_year(field.text) or is_unit_line(field.text) for field in row)
+    return all(field.bold or field.header or field.year or is_unit_line(field.text) for field in row)
 
 
 def _figure_columns(grid: Grid) -> set[int]:
@@ -179,7 +186,7 @@ def _figure_columns(grid: Grid) -> set[int]:
         grid.first(field)
         for row in grid.rows
         for field in row
-        if field.number and not is_year(field.text) and grid.first(field) > 0
+        if field.number and not field.year and grid.first(field) > 0
     }
 
 
@@ -198,10 +205,7 @@ def _heads(grid: Grid, row: Sequence[Field], header: Sequence[Sequence[Field]], 
         return True
     others = [field for field in row if grid.first(field) > 0]
     return bool(others) and all(
-        len(field.text) <= _SHORT_HEAD
-        and not is_year(field.text)
-        and not field.number
-        and _over(grid, field, filled)
+        len(field.text) <= _SHORT_HEAD and not field.year and not field.number and _over(grid, field, filled)
         for field in others
     )
 

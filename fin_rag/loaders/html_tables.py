@@ -18,7 +18,6 @@ from fin_rag.loaders.html_cells import (
     is_marker,
     is_opener,
     is_pagelike,
-    is_year,
 )  # fmt: skip
 from fin_rag.loaders.html_model import LIST_ITEM, Break, Cell, Item, Line, Table
 from fin_rag.loaders.html_pipes import Grid, pipe_lines
@@ -124,12 +123,7 @@ def _join_figures(fields: list[Field]) -> list[Field]:
             joined.append(field)
         elif field.number and is_opener(last.text):
             last.glue(field, "")
-        elif (
-            last.number
-            and not is_year(last.text)
-            and len(field.text) <= 12
-            and _closes(last.text, field.text)
-        ):
+        elif last.number and not last.year and len(field.text) <= 12 and _closes(last.text, field.text):
             last.glue(field, " " if field.text[0] == "(" else "")
         else:
             joined.append(field)
@@ -183,24 +177,17 @@ def _flat_row(row: list[Field]) -> list[Line]:
 # --- data or layout ---------------------------------------------------------------------------
 def _is_data(grid: Grid) -> bool:
     """Tell whether a table holds data, to be written with pipes."""
-    if grid.width < 2 or _is_contents(grid):
+    if grid.width < 2 or grid.sparse or _is_contents(grid):
         return False
     figures = figure_rows = heads = 0
     for row in grid.rows:
-        count = sum(
-            1 for field in row if field.number and grid.first(field) > 0 and not is_marker_like(field)
-        )
+        count = sum(1 for field in row if field.number and grid.first(field) > 0 and not field.year)
         figures += count
         figure_rows += count > 0
-        heads += len(row) > 1 and all(field.header or field.bold or is_year(field.text) for field in row)
+        heads += len(row) > 1 and all(field.header or field.bold or field.year for field in row)
     if figure_rows:
         return figure_rows > 1 or figures > 1 or (heads > 0 and len(grid.rows) > 1)
     return _is_text_table(grid, heads)
-
-
-def is_marker_like(field: Field) -> bool:
-    """Tell whether a field's figure is a year alone, which heads columns more often than it fills them."""
-    return is_year(field.text)
 
 
 def _is_text_table(grid: Grid, heads: int) -> bool:
@@ -233,7 +220,7 @@ def _is_contents(grid: Grid) -> bool:
     linked = sum(1 for row in rows if any(field.linked for field in row))
     items = sum(1 for row in rows if _ITEM_ROW.match(row[0].text))
     money = any(
-        field.number and not is_pagelike(field.text) and grid.first(field) > 0 and not is_year(field.text)
+        field.number and not is_pagelike(field.text) and grid.first(field) > 0 and not field.year
         for row in rows
         for field in row
     )
@@ -253,8 +240,4 @@ def _is_contents(grid: Grid) -> bool:
     rising = sum(1 for a, b in pairwise(numbers) if a <= b)
     if headed or items >= 2:
         return True
-    return (
-        len(numbers) >= 5
-        and rising >= len(numbers) - 2
-        and not any(is_year(row[-1].text) for row in rows[:2])
-    )
+    return len(numbers) >= 5 and rising >= len(numbers) - 2 and not any(row[-1].year for row in rows[:2])

@@ -17,7 +17,7 @@ from fin_rag.errors import ParseError
 from fin_rag.loaders.content import LoadedText
 from fin_rag.loaders.pdf_furniture import find_furniture
 from fin_rag.loaders.pdf_headings import heading_ranks, joins_heading
-from fin_rag.loaders.pdf_lines import LINE_HYPHEN, Line, breaks, is_row, merge_rows, page_lines
+from fin_rag.loaders.pdf_lines import LINE_HYPHEN, Line, breaks, is_row, is_rule, merge_rows, page_lines
 from fin_rag.loaders.pdf_words import Words
 from fin_rag.schema import Markup, MetadataValue, PageMap, Span
 from fin_rag.text.canonical import clean_text
@@ -69,6 +69,8 @@ def read_pdf(data: bytes, *, name: str = "") -> LoadedText:
             "(for example ocrmypdf) and load the result."
         )
     furniture = find_furniture(raw.pages)
+    for page, out in zip(raw.pages, furniture, strict=True):
+        out.update({index: "rule" for index, line in enumerate(page) if is_rule(line.text)})
     pages = [
         [line for index, line in enumerate(page) if index not in out]
         for page, out in zip(raw.pages, furniture, strict=True)
@@ -81,7 +83,9 @@ def read_pdf(data: bytes, *, name: str = "") -> LoadedText:
     return LoadedText(
         text=text,
         page_map=PageMap(tuple(enumerate(spans, 1))),
-        markup=Markup(headings=tuple(headings), furniture=dict(sorted(counts.items())), warnings=_warnings(raw)),
+        markup=Markup(
+            headings=tuple(headings), furniture=dict(sorted(counts.items())), warnings=_warnings(raw)
+        ),
         hints=_hints(raw.info),
     )
 
@@ -105,7 +109,9 @@ def _extract(data: bytes, where: str) -> _Raw:
 
 def _cannot_open(error: Exception, where: str) -> ParseError:
     if "password" in str(error).lower():
-        return ParseError(f"{where} is encrypted. Save it without a password (for example with qpdf) and load that.")
+        return ParseError(
+            f"{where} is encrypted. Save it without a password (for example with qpdf) and load that."
+        )
     return ParseError(f"{where} is no readable PDF ({error}). It may be cut short: fetch it again.")
 
 

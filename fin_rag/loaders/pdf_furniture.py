@@ -23,6 +23,8 @@ _PAGE_WORDS: Final = re.compile(r"(?:page|p[áa]gina|p[áa]g\.?|p\.|of|de|[a-z]{
 _FIRST_NUMBER: Final = re.compile(r"^\W{0,3}(\d{1,4})\b")
 _LAST_NUMBER: Final = re.compile(r"\b(?:[A-Z]{1,3}-)?(\d{1,4})\W{0,3}$")
 # A head that tells how to read figures is content, however often it comes; so are fields of a form.
+_NUMBER_OF: Final = re.compile(r"\b(\d{1,4}) (?:of|de|/) \d{1,4}\W{0,3}$")
+_PAGE_OF: Final = re.compile(r"\b(?:page|p[áa]gina|p[áa]g\.?) ?#", re.IGNORECASE)
 _CONTENT: Final = re.compile(
     r"\b(?:in|of) (?:millions|thousands|billions)|\bmill(?:ones|ions|\.)|\bmiles de|\bper share|\bpor acci[óo]n"
     r"|\bunaudited|\bno auditad|\bended\b|\bas of\b|\bterminad[oa]s?\b|\bcerrad[oa]s? el\b|^/s/|^\([a-z0-9]{1,3}\)|[:,;]$",
@@ -70,7 +72,7 @@ def _readings(text: str) -> Iterator[tuple[str, int]]:
         return
     if len(text) > 160:
         return
-    for pattern in (_FIRST_NUMBER, _LAST_NUMBER):
+    for pattern in (_FIRST_NUMBER, _LAST_NUMBER, _NUMBER_OF):
         found = pattern.search(text)
         if found:
             yield f"{text[: found.start(1)]}#{text[found.end(1) :]}".casefold(), int(found.group(1))
@@ -85,7 +87,11 @@ def _numbered(pages: Sequence[Sequence[Line]], edges: Sequence[list[int]]) -> se
     for position, (page, edge) in enumerate(zip(pages, edges, strict=True)):
         counts.update({(key, value - position) for i in edge for key, value in _readings(page[i].text)})
     # Words with a number may be headings that happen to keep step (Note 4, Note 5): ask for one page more.
-    return {pair for pair, count in counts.items() if count >= _MIN_PAGES + bool(pair[0])}
+    return {
+        pair
+        for pair, count in counts.items()
+        if count >= (2 if _PAGE_OF.search(pair[0]) else _MIN_PAGES + bool(pair[0]))
+    }
 
 
 def _repeated(pages: Sequence[Sequence[Line]], edges: Sequence[list[int]]) -> set[tuple[str, int]]:

@@ -24,6 +24,7 @@ LINE_HYPHEN: Final = "\ufffe"
 # Bullets of symbol fonts land in the private use area.
 _SYMBOLS: Final = {"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓", "\uf06e": "■", "\uf02d": "-"}
 _ODD: Final = re.compile(rf"[\x00-\x09\x0b-\x1f\x7f-\x9f{BLANKS}{''.join(_SYMBOLS)}]")
+_PIECES: Final = re.compile(r"_{6,}|(?:[^_]|_(?!_{5}))+")
 _RUN: Final = re.compile(r"[ \n]+")
 _FIGURE: Final = re.compile(
     r"[(\[]?[-–—−+]?[$€£¥]?[(]?(?:\d[\d.,]*|—|–|-)[)\]]?(?:%|x|pts?|bps|pp)?[)\]]?(?:\(?[a-z0-9]\))?\Z"
@@ -101,8 +102,10 @@ def _shown_lines(text: str) -> Iterator[tuple[int, str]]:
     at = 0
     for line in text.split("\r\n"):
         shown = _ODD.sub(lambda odd: _SYMBOLS.get(odd.group(), " "), line)
-        if shown.strip():
-            yield at, shown
+        # pdfium glues rules drawn with underscores to the next line; rows on one baseline are rejoined later.
+        for piece in _PIECES.finditer(shown):
+            if piece.group().strip():
+                yield at + piece.start(), piece.group()
         at += len(line) + 2
 
 
@@ -144,6 +147,16 @@ def usual_gap(lines: Sequence[Line]) -> float:
 def _side_by_side(before: Line, line: Line) -> bool:
     """Tell whether ``line`` goes on to the right of ``before`` on about the same baseline."""
     return abs(before.bottom - line.top) < 4.5 and line.left >= before.right - 1.0
+
+
+def is_rule(text: str) -> bool:
+    """Tell whether a line is drawn, not written.
+
+    Example:
+        >>> is_rule("__________"), is_rule("- - - - -"), is_rule("—")
+        (True, True, False)
+    """
+    return len(text) >= 5 and not text.strip("_-=–—. ·*~")
 
 
 def is_row(text: str) -> bool:

@@ -18,6 +18,7 @@ _PREFIXES: Final = frozenset({
 })  # fmt: skip
 _WORD: Final = re.compile(r"[^\W_]+(?:[-‐‑][^\W_]+)*")
 _LOST_F: Final = re.compile(r"\b([^\W\d_]*[fF]) ([a-z]{2,})")
+_SMALL_CAPS: Final = re.compile(r"\b([A-ZÁÉÍÓÚÑ]) ([A-ZÁÉÍÓÚÑ]{2,})\b")
 _LEFT: Final = re.compile(r"[^\W_]+\Z")
 _RIGHT: Final = re.compile(r"\A[^\W_]+")
 
@@ -39,6 +40,7 @@ class Words:
         for text in texts:
             self._whole.update(_WORD.findall(text.casefold()))
             self._after_f.update(match.group(2) for match in _LOST_F.finditer(text))
+            self._after_f.update(match.group(2).casefold() for match in _SMALL_CAPS.finditer(text))
         for word in self._whole:
             if "-" not in word:
                 self._parts.add(word)
@@ -64,19 +66,27 @@ class Words:
         return ""
 
     def restore(self, text: str) -> str:
-        """Put back the second f of ``ff`` where it was lost.
+        """Put back the second f of ``ff`` where it was lost, and initials that stand apart from small capitals.
 
-        The whole word must occur elsewhere in the document, and its rest only behind an f and a blank.
+        The whole word must occur elsewhere in the document, and its rest only behind such a gap.
 
         Example:
             >>> Words(["An effective plan.", "Its ef ective date is the date of ice."]).restore("ef ective of ice")
             'effective of ice'
+            >>> Words(["Resorts", "M R ESORTS"]).restore("M R ESORTS")
+            'M RESORTS'
         """
-        return _LOST_F.sub(self._with_f, text)
+        return _SMALL_CAPS.sub(self._with_initial, _LOST_F.sub(self._with_f, text))
 
     def _with_f(self, match: re.Match[str]) -> str:
         head, rest = match.groups()
-        whole = f"{head}f{rest}"
+        return self._whole_or(match, f"{head}f{rest}", rest)
+
+    def _with_initial(self, match: re.Match[str]) -> str:
+        head, rest = match.groups()
+        return self._whole_or(match, head + rest, rest.casefold())
+
+    def _whole_or(self, match: re.Match[str], whole: str, rest: str) -> str:
         lost = self._whole[whole.casefold()] > 0 and self._whole[rest] <= self._after_f[rest]
         return whole if lost else match.group()
 

@@ -21,7 +21,7 @@ _PAGE_MARK: Final = re.compile(
 
 
 def read_plain(data: bytes, *, name: str = "") -> LoadedText:
-    """Decode Markdown or plain text; nothing else is changed.
+    r"""Decode Markdown or plain text; nothing else is changed.
 
     Form feeds, ``<PAGE>`` tags and ``=== PAGE 3 ===`` lines give the page map; they stay in the text and
     belong to no page. Pages are numbered from 1 in order.
@@ -30,7 +30,7 @@ def read_plain(data: bytes, *, name: str = "") -> LoadedText:
         ParseError: if there is no visible character.
 
     Example:
-        >>> read_plain(b"First page\\fSecond page").page_map.format()
+        >>> read_plain(b"First page\fSecond page").page_map.format()
         '1:0-10;2:11-22'
     """
     decoded = decode(data)
@@ -44,13 +44,13 @@ def read_plain(data: bytes, *, name: str = "") -> LoadedText:
 
 
 def plain_pages(text: str) -> PageMap:
-    """Return the pages that page marks in a plain text delimit; none if there is no mark.
+    r"""Return the pages that page marks in a plain text delimit; none if there is no mark.
 
     A stretch without visible characters between two marks is a page only after the first visible text,
     so that a mark at the top opens page 1, and a blank page still counts.
 
     Example:
-        >>> plain_pages("<PAGE>\\nCover\\n<PAGE>\\nItem 1").format()
+        >>> plain_pages("<PAGE>\nCover\n<PAGE>\nItem 1").format()
         '1:6-13;2:19-26'
     """
     marks = list(_PAGE_MARK.finditer(text))

@@ -21,7 +21,9 @@ FISCAL_YEAR_END: Final = "fiscal_year_end"
 
 _OPEN: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
 _CLOSE: Final = re.compile(rb"</DOCUMENT>", re.IGNORECASE)
-_FIELD: Final = re.compile(rb"^[ \t]*<(TYPE|SEQUENCE|FILENAME|DESCRIPTION)>([^\r\n<]*)", re.IGNORECASE | re.MULTILINE)
+_FIELD: Final = re.compile(
+    rb"^[ \t]*<(TYPE|SEQUENCE|FILENAME|DESCRIPTION)>([^\r\n<]*)", re.IGNORECASE | re.MULTILINE
+)
 _TEXT_OPEN: Final = re.compile(rb"<TEXT>[ \t]*\r?\n?", re.IGNORECASE)
 _TEXT_CLOSE: Final = re.compile(rb"</TEXT>", re.IGNORECASE)
 _WRAPPER: Final = re.compile(rb"\s*</?(?:XBRL|XML|PDF)>\s*", re.IGNORECASE)
@@ -59,7 +61,7 @@ class Part:
 
 
 def read_submission(data: bytes, *, name: str = "", part: str = "") -> LoadedText:
-    """Read the main document of a full submission, or the part of a given type.
+    r"""Read the main document of a full submission, or the part of a given type.
 
     The header's statements (company, number, form, period, filing date, accession number) become hints.
 
@@ -73,7 +75,7 @@ def read_submission(data: bytes, *, name: str = "", part: str = "") -> LoadedTex
         ParseError: if the submission holds no readable document.
 
     Example:
-        >>> raw = b"<DOCUMENT>\\n<TYPE>8-K\\n<TEXT>\\nItem 5. Other Events\\n</TEXT>\\n</DOCUMENT>"
+        >>> raw = b"<DOCUMENT>\n<TYPE>8-K\n<TEXT>\nItem 5. Other Events\n</TEXT>\n</DOCUMENT>"
         >>> loaded = read_submission(raw)
         >>> loaded.text.strip(), loaded.hints["doc_type"]
         ('Item 5. Other Events', '8-K')
@@ -104,10 +106,10 @@ def read_submission(data: bytes, *, name: str = "", part: str = "") -> LoadedTex
 
 
 def submission_parts(data: bytes) -> Iterator[Part]:
-    """Yield the documents of a submission in order; a lone ``<TYPE>`` block counts as one.
+    r"""Yield the documents of a submission in order; a lone ``<TYPE>`` block counts as one.
 
     Example:
-        >>> [part.type for part in submission_parts(b"<TYPE>10-K\\n<TEXT>\\nPart I")]
+        >>> [part.type for part in submission_parts(b"<TYPE>10-K\n<TEXT>\nPart I")]
         ['10-K']
     """
     starts = [match.end() for match in _OPEN.finditer(data)]
@@ -153,10 +155,10 @@ def _header_end(data: bytes) -> int:
 
 
 def read_header(header: bytes) -> dict[str, MetadataValue]:
-    """Return what a submission header states, as metadata keys; the first filer counts.
+    r"""Return what a submission header states, as metadata keys; the first filer counts.
 
     Example:
-        >>> read_header(b"CONFORMED SUBMISSION TYPE:\\t10-K\\nFILED AS OF DATE:\\t\\t20240201")
+        >>> read_header(b"CONFORMED SUBMISSION TYPE:\t10-K\nFILED AS OF DATE:\t\t20240201")
         {'doc_type': '10-K', 'filed': 20240201}
     """
     text = header[:_HEADER_BYTES].decode("latin-1")
@@ -166,7 +168,12 @@ def read_header(header: bytes) -> dict[str, MetadataValue]:
         if match:
             found[key] = next(group for group in match.groups() if group).strip()
     hints: dict[str, MetadataValue] = {}
-    for key, source in ((DOC_TYPE, "form"), (DOC_ID, "accession"), (ISSUER, "company"), (FISCAL_YEAR_END, "year_end")):
+    for key, source in (
+        (DOC_TYPE, "form"),
+        (DOC_ID, "accession"),
+        (ISSUER, "company"),
+        (FISCAL_YEAR_END, "year_end"),
+    ):
         if source in found:
             hints[key] = found[source]
     if "cik" in found:
@@ -202,7 +209,9 @@ def _read_part(part: Part, where: str) -> LoadedText:
     label = f"{where}, {part.label}"
     if data.lstrip()[:6].lower().startswith(b"begin "):
         raise ParseError(f"{label} is a coded binary file, not text. Load that file itself.")
-    if not _PAGINATED.match(data) and (_HTML.search(data[:4096]) or part.filename.lower().endswith((".htm", ".html"))):
+    if not _PAGINATED.match(data) and (
+        _HTML.search(data[:4096]) or part.filename.lower().endswith((".htm", ".html"))
+    ):
         from fin_rag.loaders.html import read_html
 
         return read_html(data, name=label)

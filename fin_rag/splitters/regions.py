@@ -107,6 +107,10 @@ def trimmed(text: str, span: Span) -> Span:
     return Span(start, end)
 
 
+def _says_the_same(heading: str, title: str) -> bool:
+    return bool(heading and title) and (heading in title or title in heading)
+
+
 def context_header(
     metadata: Mapping[str, object],
     path: Sequence[str],
@@ -126,7 +130,7 @@ def context_header(
     issuer, title = str(metadata.get(ISSUER) or ""), str(metadata.get(TITLE) or "")
     name = " — ".join(part for part in (issuer, title) if part)
     parts = list(path)
-    if parts and parts[0] in (str(metadata.get(DOC_TYPE)), title, name):
+    if parts and (parts[0] == metadata.get(DOC_TYPE) or _says_the_same(parts[0], title)):
         parts = parts[1:]
     shapes = [[name, *parts]]
     shapes += [[name, _ELLIPSIS, *parts[cut:]] for cut in range(1, len(parts))]

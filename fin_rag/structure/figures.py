@@ -66,22 +66,28 @@ def _is_part(text: str, tokens: list[tuple[int, int]], index: int) -> bool:
 
 def _label_keeps(text: str, tokens: list[tuple[int, int]], first: int) -> int:
     """Move the start of the figures past tokens that belong to the label."""
-    gaps = [
-        index
-        for index in range(max(first, 1), len(tokens))
-        if tokens[index][0] - tokens[index - 1][1] >= _GAP or "\t" in text[tokens[index - 1][1] : tokens[index][0]]
-    ]
+    gaps = [index for index in range(max(first, 1), len(tokens)) if _wide(text, tokens, index)]
     if first and gaps and gaps[0] != first and not is_neutral(text[slice(*tokens[gaps[0] - 1])]):
         first = gaps[0]
     periods = vocabulary()["period_words"]
     while 0 < first < len(tokens) and is_year(text[slice(*tokens[first])]):
         before = text[slice(*tokens[first - 1])]
-        if not (before.endswith(",") or before.lower() in periods) or tokens[first][0] - tokens[first - 1][1] >= _GAP:
+        if not (before.endswith(",") or before.lower() in periods) or _wide(text, tokens, first):
             break
         first += 1
     while first < len(tokens) and text[slice(*tokens[first])] in _CLOSING:
         first += 1
+    if 0 < first < len(tokens) - 1 and not _wide(text, tokens, first):
+        # "net of tax of $5 and $(3) 533": what a preposition governs is part of the label
+        if text[slice(*tokens[first - 1])].lower() in vocabulary()["title_particles"]:
+            first += 2 if is_neutral(text[slice(*tokens[first])]) else 1
     return first
+
+
+def _wide(text: str, tokens: list[tuple[int, int]], index: int) -> bool:
+    """Tell whether a wide gap or a tab stands before a token."""
+    gap = text[tokens[index - 1][1] : tokens[index][0]]
+    return len(gap) >= _GAP or "\t" in gap
 
 
 def _cells(text: str, tokens: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -14,11 +15,13 @@ from fin_rag.structure.layout import (
     mark_pipe_tables,
     mark_tagged_tables,
 )
-from fin_rag.structure.levels import MARKUP, Candidate, assign_levels
+from fin_rag.structure.levels import ATX, MARKUP, SETEXT, Candidate, assign_levels
 from fin_rag.structure.lines import Line, split_lines
 from fin_rag.structure.detect import detect
 from fin_rag.structure.texttables import mark_text_tables
-from fin_rag.structure.titles import candidate_of, title_of
+from fin_rag.structure.titles import candidate_of, continued_title, title_of
+
+_LEAST_REPEATS = 3  # a title that opens nothing this often is a running head
 
 
 class Heading(NamedTuple):
@@ -70,18 +73,39 @@ def analyse(
     mark_contents(layout)
     mark_text_tables(layout)
     mark_lists(layout)
-    found = styled
+    # A styled line that a table took between its column heads and its rows is a group title.
+    found = [candidate for candidate in styled if layout.owner[candidate.first] < 0]
     if detect_markdown:
-        found = sorted([*styled, *detect(layout, bare=not styled)], key=lambda c: c.first)
+        found = sorted([*found, *detect(layout, bare=not styled)], key=lambda c: c.first)
+    found = _without_running_heads(layout, found)
     assign_levels(found)
     return layout, found
+
+
+def _without_running_heads(layout: Layout, found: Sequence[Candidate]) -> list[Candidate]:
+    """Drop titles that come again and again with nothing under them, and repeats that say "(continued)"."""
+    empty: Counter[str] = Counter()
+    for one, other in zip(found, found[1:], strict=False):
+        if all(not layout.lines[at].text for at in range(one.last, other.first)):
+            empty[one.title.casefold()] += 1
+    seen: set[str] = set()
+    kept = []
+    for candidate in found:
+        stem = continued_title(candidate.title)
+        repeated = empty[candidate.title.casefold()] >= _LEAST_REPEATS and candidate.style not in (ATX, SETEXT)
+        if not (repeated or (stem and stem.casefold() in seen)):
+            kept.append(candidate)
+        seen.add((stem or candidate.title).casefold())
+    return kept
 
 
 def _styled(lines: Sequence[Line], markup: Markup | None) -> list[Candidate]:
     """Return the headings that the source styled, if they fill their lines."""
     found: list[Candidate] = []
     index = 0
-    for span, rank in sorted(markup.headings if markup else (), key=lambda h: (h[0].start, h[0].end)):
+    begin, end = (lines[0].start, lines[-1].end) if lines else (0, 0)
+    inner = [h for h in (markup.headings if markup else ()) if h[0].end > begin and h[0].start < end]
+    for span, rank in sorted(inner, key=lambda h: (h[0].start, h[0].end)):
         while index < len(lines) and (lines[index].end <= span.start or not lines[index].text):
             index += 1
         if index >= len(lines) or lines[index].start >= span.end:

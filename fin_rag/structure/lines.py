@@ -28,6 +28,7 @@ _NOTE_MARK: Final = re.compile(
 )
 _RULE_CHARS: Final = frozenset("-=_*~—–─═ \t")
 _NIL: Final = frozenset({"-", "–", "—", "−", "--", "---", "n/a", "n.a.", "n/d", "n.d.", "n.s.", "nm", "n.m.", "na"})
+_DASHES: Final = frozenset({"-", "–", "—", "−", "--"})
 _NEUTRAL: Final = frozenset({"$", "€", "£", "%", ")", ")%", "(", "($", "us$", "eur", "usd", "pp", "p.p.", "pb", "bps"})
 _FIGURE: Final = re.compile(
     r"[-+−–(]*(?:US\$|R\$|[$€£¥]|[A-Z]{3}(?=\d))?[-−–(]*\d[\d.,'’]*"
@@ -99,7 +100,7 @@ def is_figure(token: str) -> bool:
 
 def is_nil(token: str) -> bool:
     """Tell whether a token stands for "nothing" in a column of figures."""
-    return token.lower() in _NIL
+    return token.lower() in _NIL or token.strip("$€%()") in _DASHES
 
 
 def is_neutral(token: str) -> bool:

@@ -154,7 +154,7 @@ def _head_cells(line: Line, edges: Edges, rule: Line | None) -> list[str]:
     if edges.bounds and (len(pieces) > 1 or rule or is_year_row(line.text)):
         return _by_position(pieces, edges, _pieces(rule) if rule else [])
     tokens = line.text.split()
-    if edges.count > 1 and len(tokens) == edges.count and (is_year_row(line.text) or len(pieces) > 1):
+    if edges.count > 1 and len(tokens) == edges.count and (all(map(is_year_row, tokens)) or len(pieces) > 1):
         return ["", *tokens]
     if edges.count == 1 and is_year_row(line.text):
         return ["", plain(line.text)]
@@ -202,6 +202,8 @@ def _spread(tokens: Sequence[str], count: int) -> list[str]:
         bounds = [-1, *years]
         return ["", *(" ".join(tokens[a + 1 : b + 1]) for a, b in zip(bounds, bounds[1:], strict=False))]
     starts = [i for i, token in enumerate(tokens) if token.lower() in leads and not (i and tokens[i - 1].lower() in leads)]
+    if not starts and is_year_row(" ".join(tokens)):
+        return ["", *[" ".join(tokens)] * count]
     if not starts or starts[0] != 0 or count % len(starts):
         return []
     each = count // len(starts)

@@ -6,11 +6,11 @@ from typing import Final
 
 from fin_rag.structure.figures import figure_tail, is_year_row
 from fin_rag.structure.layout import TABLE, Layout, Zone, atx, is_caption_line
-from fin_rag.structure.lines import bullet, is_rule, is_sentence
-from fin_rag.structure.titles import is_capitals, is_numbered_title
+from fin_rag.structure.lines import bullet, is_rule, is_sentence, plain
+from fin_rag.structure.titles import is_capitals, is_numbered_title, number_of
 from fin_rag.structure.units import is_unit_line, unit_of
 
-_BLANK, _ROW, _WEAK, _RULE, _HEAD, _UNIT, _LABEL, _PROSE = range(8)
+_BLANK, _ROW, _WEAK, _RULE, _HEAD, _UNIT, _LABEL, _PROSE, _STYLED = range(9)
 _LONGEST_LABEL: Final = 130
 _LONGEST_SENTENCE_LABEL: Final = 60
 _MOST_LABELS: Final = 3
@@ -43,10 +43,12 @@ def mark_text_tables(layout: Layout) -> None:
 
 
 def _shape(layout: Layout, index: int) -> int:
-    """Classify one line; lines of other zones and styled headings count as prose: they end a table."""
-    if not layout.free(index):
+    """Classify one line; lines of other zones count as prose: they end a table."""
+    if layout.owner[index] >= 0:
         return _PROSE
     text = layout.lines[index].text
+    if index in layout.fixed:
+        return _STYLED if len(text) <= _LONGEST_LABEL and not number_of(plain(text)) else _PROSE
     if not text:
         return _BLANK
     if is_rule(text):
@@ -80,13 +82,15 @@ def _raise_columns(layout: Layout, shapes: list[int]) -> None:
 
 
 def _is_short_row(text: str) -> bool:
-    return len(text) <= 80 and (text[0].isupper() or text[0] == "(") and not is_sentence(text)
+    letters = sum(c.isalpha() for c in text)
+    return len(text) <= 80 and letters >= 3 and not text[0].islower() and not is_sentence(text)
 
 
 def _is_label(text: str) -> bool:
     if len(text) > _LONGEST_LABEL:
         return False
-    return len(text) <= _LONGEST_SENTENCE_LABEL or not (text.endswith((".", ";")) or is_sentence(text))
+    ended = text.endswith((".", ";")) or (text.endswith(":") and is_sentence(text))
+    return not ended or len(text) <= _LONGEST_SENTENCE_LABEL
 
 
 def _run(layout: Layout, shapes: list[int], index: int) -> tuple[int, int]:
@@ -99,7 +103,7 @@ def _run(layout: Layout, shapes: list[int], index: int) -> tuple[int, int]:
             last, labels, blanks = at + 1, 0, 0
         elif shape == _BLANK:
             blanks += 1
-        elif shape in (_LABEL, _WEAK):
+        elif shape in (_LABEL, _WEAK, _STYLED):
             labels += 1
         elif shape != _RULE:
             break
@@ -113,25 +117,33 @@ def _run(layout: Layout, shapes: list[int], index: int) -> tuple[int, int]:
 def _top(layout: Layout, shapes: list[int], index: int, floor: int) -> int:
     """Return the first header line of a table whose first row of figures is ``index``.
 
-    A numbered title above the figures is a heading; so is one in capitals above the column heads.
+    A numbered or bold title above the figures is a heading; so is one in capitals above column heads that
+    are not in capitals themselves.
     """
-    top, titles, headed = index, 0, False
+    top, titles, capitals = index, 0, 0
+    headed, styled = False, False
     for at in range(index - 1, max(floor, index - _MOST_HEAD_LINES) - 1, -1):
         shape, text = shapes[at], layout.lines[at].text
         if shape in (_HEAD, _UNIT, _RULE):
-            top, headed = at, headed or shape != _RULE
+            top, headed, styled = at, headed or shape != _RULE, False
         elif shape == _BLANK:
             if at == floor or shapes[at - 1] not in (_HEAD, _UNIT, _RULE):
                 break
-        elif shape in (_LABEL, _WEAK) and titles < _MOST_TITLES and _can_head(text):
-            if is_numbered_title(text) or (headed and is_capitals(text)):
+        elif shape == _STYLED and not headed and not styled:
+            styled = True  # a group title between the column heads and the rows, or else a heading above the table
+        elif shape in (_LABEL, _WEAK) and not styled and titles < _MOST_TITLES and _can_head(text):
+            if is_capitals(text) and not capitals and (headed or titles):
                 break
-            titles += 1
-            top = at
+            titles, capitals, top = titles + 1, capitals + is_capitals(text), at
         else:
             break
-    while top < index and (shapes[top] in (_BLANK, _RULE, _WEAK) or layout.lines[top].text[0].islower()):
-        if shapes[top] == _UNIT:
+    return _trimmed_top(layout, shapes, top, index)
+
+
+def _trimmed_top(layout: Layout, shapes: list[int], top: int, index: int) -> int:
+    """Move the start of a header past lines that only end something else."""
+    while top < index and shapes[top] != _UNIT:
+        if shapes[top] not in (_BLANK, _RULE, _WEAK) and not layout.lines[top].text[0].islower():
             break
         top += 1
     return top
@@ -139,6 +151,8 @@ def _top(layout: Layout, shapes: list[int], index: int, floor: int) -> int:
 
 def _can_head(text: str) -> bool:
     """Tell whether a line may stand above figures as a title or a column head."""
+    if is_numbered_title(text) or text.startswith(("**", "__")):
+        return False
     if is_caption_line(text) or unit_of(text):
         return True
     return not text.endswith((".", ";", "?", "!")) and not is_sentence(text)

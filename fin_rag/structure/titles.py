@@ -78,6 +78,19 @@ def rest_of(title: str) -> str:
     return found["title"] if found and number_of(title) else title
 
 
+def continued_title(title: str) -> str:
+    """Return the title that a running head repeats ("Notes (continued)" is "Notes"), or ``""``.
+
+    Example:
+        >>> continued_title("NOTES TO THE ACCOUNTS — (CONTINUED)"), continued_title("Notes")
+        ('NOTES TO THE ACCOUNTS', '')
+    """
+    words = title.split()
+    if len(words) < 2 or words[-1].strip("()[].,–—-*").lower() not in vocabulary()["continued_words"]:
+        return ""
+    return " ".join(words[:-1]).rstrip(" –—-,(")
+
+
 def _starts_title(text: str) -> bool:
     head = text.lstrip("¿¡\"'«“‘([*_")[:1]
     return head.isupper() or head.isdigit()

@@ -38,7 +38,7 @@ class Decoded:
 
 
 def decode(data: bytes, *, declared: str = "") -> Decoded:
-    """Decode bytes: byte order mark, then UTF-8, then ``declared``, then Windows-1252.
+    r"""Decode bytes: byte order mark, then UTF-8, then ``declared``, then Windows-1252.
 
     Valid UTF-8 with some non-ASCII in it is hardly ever anything else, so it is tried before the
     declared encoding, which web pages often state wrongly. Where a text is UTF-8 but for a few
@@ -47,7 +47,7 @@ def decode(data: bytes, *, declared: str = "") -> Decoded:
     Example:
         >>> decode("año".encode("cp1252")).text
         'año'
-        >>> decode(b"\\xff\\xfea\\x00").encoding
+        >>> decode(b"\xff\xfea\x00").encoding
         'utf-16-le'
     """
     for mark, encoding in _BYTE_ORDER_MARKS:
@@ -115,14 +115,14 @@ def text_sha256(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OffsetMap:
-    """Map spans of a cleaned text to the text it was made from.
+    r"""Map spans of a cleaned text to the text it was made from.
 
     ``clean`` and ``source`` hold the start offsets (code points) of aligned pieces, in order, each closed by
     the length of its text. A piece of equal length on both sides is a copy and maps character by
     character; any other piece is a replacement and maps as a whole.
 
     Example:
-        >>> made = clean_text("ﬁve of\\u00a0six")
+        >>> made = clean_text("ﬁve of\u00a0six")
         >>> made.text, made.offsets.to_source(Span(0, 4))
         ('five of six', Span(start=0, end=3))
     """
@@ -214,17 +214,19 @@ _LIGATURES: Final = {
     "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
 }  # fmt: skip
 # Blanks that print as one blank, and characters that print as nothing.
-BLANKS: Final = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+BLANKS: Final = (
+    "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+)
 INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _CLEANED: Final = re.compile(f"[{''.join(_LIGATURES)}{BLANKS}{INVISIBLE}]")
 _CLEAN_FORMS: Final = {**_LIGATURES, **dict.fromkeys(BLANKS, " ")}
 
 
 def clean_text(text: str) -> CleanText:
-    """Return text for matching: ligatures spelled out, odd blanks as a blank, invisible ones dropped.
+    r"""Return text for matching: ligatures spelled out, odd blanks as a blank, invisible ones dropped.
 
     Example:
-        >>> clean_text("Artículo\\u00a05, inver\\u00adsión").text
+        >>> clean_text("Artículo\u00a05, inver\u00adsión").text
         'Artículo 5, inversión'
     """
     return replace_all(text, _CLEANED, _CLEAN_FORMS)

@@ -11,7 +11,8 @@ from fin_rag.loaders.html import read_html
 from fin_rag.schema import ITEM, PAGE_MAP, PART, Markup, Span
 from fin_rag.structure.filings import outline_filing
 
-def items(content: str, form: str, is_html: bool) -> list[tuple[str, str, str]]:  # noqa: FBT001 - the scripts' signature
+
+def items(content: str, form: str, is_html: bool) -> list[tuple[str, str, str]]:
     """Return ``(item id, heading, section text)`` of each Item, in document order."""
     text, markup, pages = content, Markup(), ""
     if is_html:
@@ -24,7 +25,11 @@ def items(content: str, form: str, is_html: bool) -> list[tuple[str, str, str]]:
     rows = []
     for section in outline:
         if section.path[-1] == section.metadata.get(ITEM):
-            name = f"{section.metadata.get(PART, '')}, {section.metadata[ITEM]}" if form == "10-Q" else str(section.metadata[ITEM])
+            name = (
+                f"{section.metadata.get(PART, '')}, {section.metadata[ITEM]}"
+                if form == "10-Q"
+                else str(section.metadata[ITEM])
+            )
             heading = section.heading or Span(section.span.start, section.span.start)
             rows.append((name, heading.slice(text), text[heading.start : section.span.end]))
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fin_rag.schema import ITEM, Markup, MetadataValue, Section, Span
 from fin_rag.structure.filings.contents import title_keys
@@ -29,7 +29,12 @@ class _Annex:
 
 
 def annex_sections(
-    lines: Lines, items: Mapping[str, Section], marks: Sequence[Landmark], markup: Markup, form: Form, furniture: Sequence[Span]
+    lines: Lines,
+    items: Mapping[str, Section],
+    marks: Sequence[Landmark],
+    markup: Markup,
+    form: Form,
+    furniture: Sequence[Span],
 ) -> list[Section]:
     """Return the sections behind the last Item.
 
@@ -49,7 +54,9 @@ def annex_sections(
         path: tuple[str, ...] = (form.family, name)
         section_id = annex.kind
         if annex.item is not None:
-            metadata = {k: v for k, v in annex.item.metadata.items() if k not in ("state", "confidence", "pages")}
+            metadata = {
+                k: v for k, v in annex.item.metadata.items() if k not in ("state", "confidence", "pages")
+            }
             path = (*annex.item.path, name)
             section_id = f"{annex.item.section_id}.annex"
         level = len(path) - 1
@@ -73,7 +80,11 @@ def _annexes(
     for index in range(lines.at(after), len(lines)):
         if not open_keys:
             break
-        if index in taken or lines.length(index) > _LONGEST_TITLE or not (lines.styled(index) or looks_capital(lines.bare(index))):
+        if (
+            index in taken
+            or lines.length(index) > _LONGEST_TITLE
+            or not (lines.styled(index) or looks_capital(lines.bare(index)))
+        ):
             continue
         for key in title_keys(lines.bare(index), form):
             if key in open_keys and lines.prose_between(index + 1, index + 60) >= _FEWEST:
@@ -84,14 +95,14 @@ def _annexes(
 
 def link_annexes(sections: Sequence[Section], annexes: Sequence[Section]) -> list[Section]:
     """Name, in each Item that points elsewhere, the section that holds its text."""
-    targets = {a.section_id.removesuffix(".annex"): a.section_id for a in annexes if a.section_id.endswith(".annex")}
+    targets = {
+        a.section_id.removesuffix(".annex"): a.section_id for a in annexes if a.section_id.endswith(".annex")
+    }
     result = []
     for section in sections:
         target = targets.get(section.section_id)
         if target and ITEM in section.metadata:
             metadata = dict(section.metadata) | {"text_in": target}
-            section = Section(
-                section.section_id, section.title, section.path, section.span, section.level, section.heading, metadata, section.warnings
-            )
+            section = replace(section, metadata=metadata)
         result.append(section)
     return result

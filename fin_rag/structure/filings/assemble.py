@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from fin_rag.schema import ITEM, ITEM_TITLE, PART, Markup, MetadataValue, Outline, Section, Span
 from fin_rag.structure.filings.annexes import annex_sections, link_annexes
@@ -31,8 +32,7 @@ _SHORT_BODY = 400
 class ItemSpan:
     """Hold one heading's Items before they become sections. Offsets are code points of the canonical text.
 
-    ``heading_start`` differs from ``start`` where a running head stands above the heading proper; ``row`` is the
-    offset of the index row that named the Items, if one did.
+    ``heading_start`` differs from ``start`` where a running head stands above the heading proper.
     """
 
     keys: tuple[str, ...]
@@ -45,7 +45,6 @@ class ItemSpan:
     heading_start: int = -1
     state: str = ""
     part_line: int | None = None
-    row: int = -1
     warnings: tuple[str, ...] = ()
     extra: Mapping[str, MetadataValue] = field(default_factory=dict)
 
@@ -59,15 +58,20 @@ def from_extents(
     for extent in spans:
         candidate = extent.pick.candidate
         last, title = candidate, candidate.title
-        for other in found[bisect_right(positions, candidate.start) :]:
+        for other in islice(found, bisect_right(positions, candidate.start), None):
             repeats = set(other.numbers) <= set(candidate.numbers) and other.end <= extent.end
-            if not repeats or other.line > last.last_line + 2 or lines.prose_between(last.last_line + 1, other.line):
+            if (
+                not repeats
+                or other.line > last.last_line + 2
+                or lines.prose_between(last.last_line + 1, other.line)
+            ):
                 break
             last, title = other, max(title, other.title, key=len)
         warnings = _warnings(extent, last.end, form)
         items.append(ItemSpan(
-            keys=extent.pick.keys, part=extent.part, title=title or candidate.title, start=extent.start, heading_end=last.end,
-            end=max(extent.end, last.end), confidence=extent.pick.confidence, heading_start=last.start, part_line=extent.part_line, warnings=warnings,
+            keys=extent.pick.keys, part=extent.part, title=title or candidate.title, start=extent.start,
+            heading_start=last.start, heading_end=last.end, end=max(extent.end, last.end),
+            confidence=extent.pick.confidence, part_line=extent.part_line, warnings=warnings,
         ))  # fmt: skip
     return items
 
@@ -78,7 +82,10 @@ def _warnings(extent: Extent, heading_end: int, form: Form) -> tuple[str, ...]:
         notes.append("The heading is uncertain: little speaks for it.")
     if extent.pick.candidate.source != "item":
         notes.append("The heading has no Item number: it was found by the contents page or by its title.")
-    if set(extent.pick.keys) & _LONG_ITEMS.get(form.name, frozenset()) and extent.end - heading_end < _SHORT_BODY:
+    if (
+        set(extent.pick.keys) & _LONG_ITEMS.get(form.name, frozenset())
+        and extent.end - heading_end < _SHORT_BODY
+    ):
         notes.append(f"The body is unusually short ({max(0, extent.end - heading_end)} code points).")
     return tuple(notes)
 
@@ -90,7 +97,7 @@ def from_index(resolved: Sequence[Resolved], form: Form) -> list[ItemSpan]:
         note: tuple[str, ...] = ()
         if row.found_by == "row" and row.state == "cross_reference":
             where = f" (pages {row.pages})" if row.pages else ""
-            note = (f"The text of this Item was not resolved{where}: the section holds the row of the index only.",)
+            note = (f"The text of this Item was not resolved{where}: the section is the row of the index.",)
         elif row.found_by != "row":
             note = (f"The text was found by {row.found_by} from the cross-reference index.",)
         extra: dict[str, MetadataValue] = {"pages": row.pages} if row.pages else {}
@@ -98,19 +105,23 @@ def from_index(resolved: Sequence[Resolved], form: Form) -> list[ItemSpan]:
         items.append(ItemSpan(
             keys=row.keys, part=form.part_of(row.keys[0]), title=row.candidate.title, start=row.span.start,
             heading_end=row.heading.end, end=row.span.end, confidence=confidence, heading_start=row.heading.start,
-            state=row.state, row=row.candidate.start, warnings=note, extra=extra,
+            state=row.state, warnings=note, extra=extra,
         ))  # fmt: skip
     return items
 
 
 def assemble(
     lines: Lines, items: Sequence[ItemSpan], marks: Sequence[Landmark], markup: Markup, form: Form,
-    furniture: tuple[Span, ...], *, by_index: bool,
+    furniture: tuple[Span, ...], *, index: Span | None = None,
 ) -> Outline:  # fmt: skip
-    """Build the outline of a filing from its Items."""
+    """Build the outline of a filing from its Items.
+
+    ``index`` is the span of the cross-reference index they were read from, if they were.
+    """
+    by_index = index is not None
     if not items:
         return _without_items(lines, markup, form, furniture)
-    sections = _cover(lines, items, form) if not by_index else [_index_section(lines, items, form)]
+    sections = _cover(lines, items, form) if index is None else [_index_section(lines, index, form)]
     by_key: dict[str, Section] = {}
     for group in _part_groups(items, by_index=by_index):
         part = _part_section(lines, group, form) if group[0].part and not by_index else None
@@ -135,14 +146,11 @@ def _without_items(lines: Lines, markup: Markup, form: Form, furniture: tuple[Sp
     return Outline(tuple(sections), notes, furniture)
 
 
-def _index_section(lines: Lines, items: Sequence[ItemSpan], form: Form) -> Section:
-    """Return the cross-reference index itself, with the title line above it."""
-    rows = [lines.at(item.row) for item in items]
-    first, last = min(rows), max(rows)
-    above = next((i for i in range(first - 1, max(-1, first - 5), -1) if lines.styled(i) and "index" in lines.bare(i).lower()), first)
-    span = Span(lines.starts[above], max(lines.ends[last], max(i.end for i in items if lines.at(i.row) == lines.at(i.start))))
-    path = (form.family, "Cross-Reference Index")
-    return Section("cross_reference_index", lines.bare(above) if above != first else path[1], path, span, 1)
+def _index_section(lines: Lines, index: Span, form: Form) -> Section:
+    """Return the cross-reference index itself."""
+    title = lines.bare(lines.at(index.start))
+    printed = title if "index" in title.lower() else "Cross-Reference Index"
+    return Section("cross_reference_index", printed, (form.family, "Cross-Reference Index"), index, 1)
 
 
 def _cover(lines: Lines, items: Sequence[ItemSpan], form: Form) -> list[Section]:
@@ -171,11 +179,19 @@ def _part_section(lines: Lines, group: Sequence[ItemSpan], form: Form) -> Sectio
     start = first.start
     if first.part_line is not None and lines.starts[first.part_line] <= first.start:
         start = lines.starts[first.part_line]
-        heading = Span(start, lines.ends[first.part_line]) if lines.ends[first.part_line] <= first.start else None
+        heading = (
+            Span(start, lines.ends[first.part_line]) if lines.ends[first.part_line] <= first.start else None
+        )
     name = f"Part {part}"
     printed = heading.slice(lines.text).strip(" *#_|") if heading else name
     return Section(
-        f"part{_PART_NUMBERS[part]}", printed, (form.family, name), Span(start, max(i.end for i in group)), 1, heading, {PART: name}
+        f"part{_PART_NUMBERS[part]}",
+        printed,
+        (form.family, name),
+        Span(start, max(i.end for i in group)),
+        1,
+        heading,
+        {PART: name},
     )
 
 
@@ -201,8 +217,8 @@ def _item_sections(text: str, item: ItemSpan, form: Form, *, nested: bool) -> li
         first = item.heading_start if item.heading_start >= 0 else item.start
         heading = Span(first, item.heading_end) if item.heading_end > first else None
         sections.append(Section(
-            f"{part_id}item{number.lower()}", item.title or name, (*prefix, name), Span(item.start, item.end), level, heading,
-            metadata, item.warnings,
+            f"{part_id}item{number.lower()}", item.title or name, (*prefix, name), Span(item.start, item.end),
+            level, heading, metadata, item.warnings,
         ))  # fmt: skip
     return sections
 
@@ -213,23 +229,22 @@ def _inner(
     """Return the sub-sections of an Item; merged Items have them once, under the first id."""
     if main.metadata.get("state") != "present" or item.end <= item.heading_end:
         return []
-    inherited = {k: v for k, v in main.metadata.items() if k not in ("state", "confidence", "pages", "merged_with")}
+    inherited = {
+        k: v for k, v in main.metadata.items() if k not in ("state", "confidence", "pages", "merged_with")
+    }
     parent = Parent(main.section_id, main.path, main.level, inherited)
     notes = bool(set(item.keys) & _STATEMENT_ITEMS)
     return sub_sections(lines, Span(item.heading_end, item.end), parent, markup, furniture, notes=notes)
 
 
 def _unique(sections: Sequence[Section]) -> list[Section]:
-    """Number ids that occur again."""
+    """Add a number to ids that occur again."""
     seen: Counter[str] = Counter()
     result = []
     for section in sections:
         seen[section.section_id] += 1
         count = seen[section.section_id]
         if count > 1:
-            section = Section(
-                f"{section.section_id}-{count}", section.title, section.path, section.span, section.level, section.heading,
-                section.metadata, section.warnings,
-            )  # fmt: skip
+            section = replace(section, section_id=f"{section.section_id}-{count}")
         result.append(section)
     return result

@@ -61,14 +61,18 @@ def title_keys(text: str, form: Form) -> tuple[str, ...]:
     bare = _TRAILING_PAGE.sub("", text)
     if not bare or form.family == "8-K":
         return ()
-    likely = sorted(((form.similarity(k, bare), k) for k, spec in form.specs.items() if spec.by_title), reverse=True)[:2]
+    likely = sorted(
+        ((form.similarity(k, bare), k) for k, spec in form.specs.items() if spec.by_title), reverse=True
+    )[:2]
     if len(likely) < 2 or likely[0][0] < _TITLE_LIKENESS or likely[0][0] == likely[1][0]:
         return ()
     foreign = content_words(bare) - form.spec(likely[0][1]).words - vocabulary().generic_words
     return () if foreign else (likely[0][1],)
 
 
-def apply_targets(lines: Lines, found: list[Candidate], parts: Sequence[PartLine], targets: Mapping[str, int], form: Form) -> None:
+def apply_targets(
+    lines: Lines, found: list[Candidate], parts: Sequence[PartLine], targets: Mapping[str, int], form: Form
+) -> None:
     """Favour candidates at link targets; where none stands there, add one."""
     if not targets:
         return
@@ -87,15 +91,27 @@ def apply_targets(lines: Lines, found: list[Candidate], parts: Sequence[PartLine
         match = next((c for c in near if number in c.numbers), None)
         if match is not None:
             match.targets[part] = _TARGET_BONUS
-        elif near and min(abs(c.line - first) for c in near) <= 2 or shared[offset] > 1 or first >= len(lines):
+        elif (
+            (near and min(abs(c.line - first) for c in near) <= 2)
+            or shared[offset] > 1
+            or first >= len(lines)
+        ):
             continue
-        elif not _real_one(found, positions, first, lines.at(stops[bisect_right(stops, offset)]), number, part, form):
-            added.append(_synthetic(lines, first, number, part, part_lines, form, base=_LINK_BASE, source="link"))
+        elif not _real_one(
+            found, positions, first, lines.at(stops[bisect_right(stops, offset)]), number, part, form
+        ):
+            added.append(_synthetic(lines, first, key, part_lines, form, base=_LINK_BASE, source="link"))
     _merge(found, added)
 
 
 def _real_one(
-    found: Sequence[Candidate], positions: Sequence[int], first: int, last: int, number: str, part: str, form: Form
+    found: Sequence[Candidate],
+    positions: Sequence[int],
+    first: int,
+    last: int,
+    number: str,
+    part: str,
+    form: Form,
 ) -> bool:
     """Tell whether a real heading of an Item stands between its link target and the next one."""
     return any(
@@ -117,15 +133,22 @@ def add_titles(
     listed = {k for c in found if "contents" in c.cautions for k in row_keys(c, form)}
     body = [c for c in found if "contents" not in c.cautions]
     have = {k for c in body for p in form.parts for k in c.keys(form, p) if _reads(c, form, p)}
-    bare = {p for p in form.parts if have and not any(form.part_of(k) == p for k in have)} if len(form.parts) > 1 else set()
+    bare = (
+        {p for p in form.parts if have and not any(form.part_of(k) == p for k in have)}
+        if len(form.parts) > 1
+        else set()
+    )
     missing = (listed | {k for k in form.specs if form.part_of(k) in bare}) - have - targets.keys()
     if not missing:
         return
-    first = max((c.last_line for c in found if "contents" in c.cautions and 2 * c.line < len(lines)), default=-1) + 1
+    first = (
+        max((c.last_line for c in found if "contents" in c.cautions and 2 * c.line < len(lines)), default=-1)
+        + 1
+    )
     part_lines = {p.line for p in parts if not p.inline}
     taken = {c.line for c in found}
     added = [
-        _synthetic(lines, index, key.rpartition("-")[2], key.rpartition("-")[0], part_lines, form, base=_TITLE_BASE, source="title")
+        _synthetic(lines, index, key, part_lines, form, base=_TITLE_BASE, source="title")
         for index in range(first, len(lines)) if index not in taken and _title_like(lines, index)
         for key in title_keys(lines.bare(index), form) if key in missing
     ]  # fmt: skip
@@ -133,7 +156,7 @@ def add_titles(
         lead = min((k for k in missing if form.part_of(k) == part), key=form.order, default="")
         opening = next((p.line for p in parts if p.part == part and not p.inline), None)
         if lead and added and opening is not None and not any(lead in c.keys(form, part) for c in added):
-            added.append(_synthetic(lines, opening, lead.rpartition("-")[2], part, part_lines, form, base=_TITLE_BASE, source="title"))
+            added.append(_synthetic(lines, opening, lead, part_lines, form, base=_TITLE_BASE, source="title"))
     _merge(found, added)
 
 
@@ -146,17 +169,22 @@ def _reads(candidate: Candidate, form: Form, part: str) -> bool:
 
 
 def _title_like(lines: Lines, index: int) -> bool:
-    return lines.length(index) <= _HEADING_LENGTH and (lines.styled(index) or looks_capital(lines.bare(index)))
+    if lines.length(index) > _HEADING_LENGTH:
+        return False
+    bare = lines.bare(index)
+    plain = lines.apart[index] and bare[:1].isupper() and bare[-1:].isalpha()
+    return lines.styled(index) or looks_capital(bare) or plain
 
 
 def _synthetic(
-    lines: Lines, index: int, number: str, part: str, part_lines: set[int], form: Form, *, base: float, source: str
+    lines: Lines, index: int, key: str, part_lines: set[int], form: Form, *, base: float, source: str
 ) -> Candidate:
-    """Make a candidate from the line that a contents page points at."""
+    """Make a candidate for ``key`` from the line that a contents page or a title points at."""
+    part, _, number = key.rpartition("-")
     while index + 1 < len(lines) and (index in part_lines or is_page_line(lines.raw(index, 120))):
         index += 1
     bare = lines.bare(index)
-    likeness = form.similarity(form.key(number, part), bare) if len(bare) <= _HEADING_LENGTH else 0.0
+    likeness = form.similarity(key, bare) if len(bare) <= _HEADING_LENGTH else 0.0
     heading = likeness >= 0.4 or (source == "link" and lines.styled(index) and likeness > 0)
     end = lines.ends[index] if heading else lines.starts[index]
     return Candidate(

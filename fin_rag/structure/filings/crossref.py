@@ -15,16 +15,17 @@ from fin_rag.structure.filings.contents import row_keys, title_keys
 from fin_rag.structure.filings.forms import Form, vocabulary
 from fin_rag.structure.filings.grammar import is_state_phrase, looks_capital
 from fin_rag.structure.filings.lines import Lines
+from fin_rag.structure.filings.states import state_of
 
 _RANGES = re.compile(r"(?<![\w(])(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?(?![\w)])")
 _NOTE = re.compile(r"\(([a-z])\)|[¹²³⁴⁵⁶⁷⁸⁹]", re.IGNORECASE)
 _ROW_PAGE = re.compile(r"[\s.|…](\d{1,3})[\s|]*$")
-_ROW_GAP, _MIN_ROWS, _MIN_PAIRS, _NOTE_LINES, _TITLE_LENGTH = 4, 4, 3, 40, 200
+_ROW_GAP, _MIN_ROWS, _MIN_PAIRS, _NOTE_LINES, _TITLE_LENGTH, _TITLE_LINES = 4, 4, 3, 40, 200, 6
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """Hold where a row of the index leads: ``span`` is the Item's text, or the row itself if none was found."""
+    """Hold where a row of the index leads; ``span`` is the row itself where no text was found."""
 
     candidate: Candidate
     keys: tuple[str, ...]
@@ -69,20 +70,40 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
     keys = {k for c in best for k in row_keys(c, form)}
     unreal = {"contents", "row", "paged", "linked"}
     lines = {c.line for c in best}
-    real = {k for p in picks if not p.candidate.cautions & unreal and p.candidate.line not in lines for k in p.keys}
+    real = {
+        k
+        for p in picks
+        if not p.candidate.cautions & unreal and p.candidate.line not in lines
+        for k in p.keys
+    }
     tail = sum(1 for c in best if c.cautions & {"row", "paged", "linked", "contents"})
-    return best if len(keys) >= _MIN_ROWS and 10 * len(real & keys) < 3 * len(keys) and 2 * tail >= len(best) else []
+    return (
+        best
+        if len(keys) >= _MIN_ROWS and 10 * len(real & keys) < 3 * len(keys) and 2 * tail >= len(best)
+        else []
+    )
+
+
+def index_span(lines: Lines, rows: Sequence[Candidate]) -> Span:
+    """Return the span of an index, with the title line above it."""
+    first = rows[0].line
+    above = range(first - 1, max(-1, first - _TITLE_LINES), -1)
+    title = next(
+        (i for i in above if lines.length(i) <= _TITLE_LENGTH and "index" in lines.bare(i).lower()), first
+    )
+    last = max(r.last_line for r in rows)
+    return Span(lines.starts[title], max(lines.ends[last], max(r.end for r in rows)))
 
 
 def resolve(
     lines: Lines, rows: Sequence[Candidate], markup: Markup, page_map: PageMap | None, form: Form
 ) -> list[Resolved]:
-    """Resolve each row of an index to the Item's text: by title first, then by printed pages, else to the row."""
+    """Resolve each row of an index to the Item's text: by title, by printed pages, else to the row."""
     listed = _listed(lines, markup, rows)
     pages = _pages(lines, listed, page_map)
     titles = _titles(lines, listed, rows, form)
-    limit = lines.starts[rows[0].line]
-    resolved = [_row(lines, row, row_keys(row, form), titles, pages, limit) for row in rows]
+    index = index_span(lines, rows)
+    resolved = [_row(lines, row, row_keys(row, form), titles, pages, index) for row in rows]
     return _apart(resolved, lines)
 
 
@@ -127,9 +148,13 @@ def _titles(
     for title, _, target in listed:
         for key in title_keys(re.sub(r"\([^)]*\)", "", title), form):
             found.setdefault(key, (target, target))
-    last = rows[0].line
-    for index in range(last):
-        if lines.length(index) <= _TITLE_LENGTH and (lines.styled(index) or looks_capital(lines.bare(index))):
+    own = range(rows[0].line, rows[-1].last_line + 1)
+    for index in range(len(lines)):
+        if (
+            index not in own
+            and lines.length(index) <= _TITLE_LENGTH
+            and (lines.styled(index) or looks_capital(lines.bare(index)))
+        ):
             for key in title_keys(lines.bare(index), form):
                 held = found.get(key)
                 if held is None or held[0] == held[1] == lines.starts[index]:
@@ -138,34 +163,50 @@ def _titles(
 
 
 def _row(
-    lines: Lines, row: Candidate, keys: tuple[str, ...], titles: Mapping[str, tuple[int, int]], pages: _Pages, limit: int
-) -> Resolved:
-    tail = lines.text[row.end : max(row.end, lines.ends[row.last_line])].strip(" |\t")
+    lines: Lines, row: Candidate, keys: tuple[str, ...], titles: Mapping[str, tuple[int, int]], pages: _Pages,
+    index: Span,
+) -> Resolved:  # fmt: skip
+    """Resolve one row; ``index`` is the span of the whole index."""
     heading = Span(row.start, row.end)
     own = Span(row.start, max(row.end, lines.ends[row.last_line]))
-    title = re.sub(r"\W+", "", row.title).lower()
-    if is_state_phrase(re.sub(r"\([a-z]\)", "", tail)):
-        state = "reserved" if title in vocabulary().states["reserved"] else "not_applicable"
+    tail = lines.text[own.start + len(heading) : own.end].strip(" |\t")
+    if is_state_phrase(_NOTE.sub("", tail)):
+        state = state_of("", _NOTE.sub("", tail), size=len(tail))
         return Resolved(row, keys, own, heading, state, "", "row")
     ranges = _merge_ranges(tail)
     if not ranges and _NOTE.search(tail):
         return Resolved(row, keys, own, heading, _noted(lines, row, tail), "", "row")
+    printed = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in ranges)
     named = titles.get(keys[0])
-    pages_text = ", ".join(f"{a}-{b}" if b > a else str(a) for a, b in ranges)
+    if named is not None and not index.start <= named[0] < index.end:
+        end = _end_of_title(named, ranges, pages)
+        end = _bounded(named[0], end if end is not None else len(lines.text), index)
+        if end > named[1] and (not ranges or not pages.starts or _page_holds(named[0], ranges, pages)):
+            return Resolved(row, keys, Span(named[0], end), Span(*named), "present", printed, "title")
     first, last = max(ranges, key=lambda r: r[1] - r[0], default=(-1, -1))
-    stop = pages.end(last) if ranges else None
-    stop = limit if stop is not None and pages.start(first) is not None and limit < stop and last > first else stop
-    if named is not None and row.start > named[0]:
-        inside = next((b for a, b in ranges if (pages.start(a) or 0) - 1 <= named[0] <= (pages.end(b) or 0)), None)
-        end = pages.end(inside) if inside is not None else None
-        if end is None or end <= named[1]:
-            end = row.start if not ranges else (stop or row.start)
-        if end > named[1] and (not ranges or inside is not None or not pages.starts):
-            return Resolved(row, keys, Span(named[0], end), Span(*named), "present", pages_text, "title")
-    start = pages.start(first) if ranges else None
-    if start is not None and stop is not None and start < stop <= row.start:
-        return Resolved(row, keys, Span(start, stop), Span(start, start), "present", pages_text, "page")
-    return Resolved(row, keys, own, heading, "cross_reference", pages_text, "row")
+    start, stop = (pages.start(first), pages.end(last)) if ranges else (None, None)
+    if start is not None and stop is not None and start < (stop := _bounded(start, stop, index)):
+        return Resolved(row, keys, Span(start, stop), Span(start, start), "present", printed, "page")
+    return Resolved(row, keys, own, heading, "cross_reference", printed, "row")
+
+
+def _page_holds(offset: int, ranges: Sequence[tuple[int, int]], pages: _Pages) -> bool:
+    """Tell whether ``offset`` stands on one of the pages."""
+    return any((pages.start(a) or 0) - 1 <= offset <= (pages.end(b) or 0) for a, b in ranges)
+
+
+def _end_of_title(named: tuple[int, int], ranges: Sequence[tuple[int, int]], pages: _Pages) -> int | None:
+    """Return where the page range ends in which a titled text begins."""
+    for first, last in ranges:
+        end = pages.end(last)
+        if end is not None and (pages.start(first) or 0) - 1 <= named[0] < end:
+            return end
+    return None
+
+
+def _bounded(start: int, end: int, index: Span) -> int:
+    """Keep a text that begins before the index from running into it."""
+    return min(end, index.start) if start < index.start else end
 
 
 def _merge_ranges(text: str) -> list[tuple[int, int]]:
@@ -191,26 +232,41 @@ def _noted(lines: Lines, row: Candidate, tail: str) -> str:
             plain = text.lower()
             if any(p in plain for p in vocabulary().states["incorporated"]) or "proxy" in plain:
                 return "incorporated_by_reference"
-            return "not_applicable" if "not applicable" in plain or "not required" in plain else "cross_reference"
+            return (
+                "not_applicable"
+                if "not applicable" in plain or "not required" in plain
+                else "cross_reference"
+            )
     return "cross_reference"
 
 
 def _apart(resolved: Sequence[Resolved], lines: Lines) -> list[Resolved]:
-    """Make the texts of Items stand apart: later starts cut earlier texts, page-only texts inside others give way."""
-    texts = sorted((r for r in resolved if r.found_by != "row"), key=lambda r: (r.span.start, -r.span.end, r.keys))
+    """Make the texts of Items stand apart.
+
+    A later start cuts the text before it; a text known by pages only gives way where it lies inside another.
+    """
+    texts = sorted(
+        (r for r in resolved if r.found_by != "row"), key=lambda r: (r.span.start, -r.span.end, r.keys)
+    )
     starts = [r.span.start for r in texts]
     result = {r.keys: r for r in resolved if r.found_by == "row"}
-    for i, item in enumerate(texts):
+    for _i, item in enumerate(texts):
         inside = item.found_by == "page" and any(
-            o.span.start <= item.span.start and item.span.end <= o.span.end and len(o.span) > len(item.span) for o in texts if o is not item
+            o.span.start <= item.span.start and item.span.end <= o.span.end and len(o.span) > len(item.span)
+            for o in texts
+            if o is not item
         )
         if inside:
             row = item.candidate
             own = Span(row.start, max(row.end, lines.ends[row.last_line]))
-            result[item.keys] = Resolved(row, item.keys, own, Span(row.start, row.end), "cross_reference", item.pages, "row")
+            result[item.keys] = Resolved(
+                row, item.keys, own, Span(row.start, row.end), "cross_reference", item.pages, "row"
+            )
             continue
         result[item.keys] = item
-    kept = sorted((r for r in result.values() if r.found_by != "row"), key=lambda r: (r.span.start, -r.span.end, r.keys))
+    kept = sorted(
+        (r for r in result.values() if r.found_by != "row"), key=lambda r: (r.span.start, -r.span.end, r.keys)
+    )
     starts = [r.span.start for r in kept]
     for item in kept:
         following = bisect_left(starts, item.span.start + 1)

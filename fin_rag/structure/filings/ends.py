@@ -16,7 +16,8 @@ _SIGNATURE = re.compile(r"[^\w\n]{0,12}s ?i ?g ?n ?a ?t ?u ?r ?e(?: ?s)?(?: page
 _SIGNATURE_HINT = re.compile(r"^[^\w\n]{0,12}s ?i ?g ?n ?a ?t ?u ?r ?e", re.IGNORECASE | re.MULTILINE)
 _ANNEX = re.compile(
     r"\W{0,12}(?:(?P<exhibits>(?:exhibits? index|index (?:to|of) exhibits))"
-    r"|(?P<statements>index (?:to|of) (?:\w+ ){0,3}financial (?:statements?|information|section)[\w ,]{0,60}))\W{0,8}",
+    r"|(?P<statements>index (?:to|of) (?:\w+ ){0,3}financial (?:statements?|information|section)[\w ,]{0,60}))"
+    r"\W{0,8}",
     re.IGNORECASE,
 )
 _ANNEX_HINT = re.compile(r"^[^\w\n]{0,12}(?:exhibits?|index)\s", re.IGNORECASE | re.MULTILINE)
@@ -53,12 +54,26 @@ def find_landmarks(lines: Lines) -> list[Landmark]:
     return sorted(set(found), key=lambda mark: (mark.line, mark.kind))
 
 
-def extents(lines: Lines, picks: Sequence[Pick], parts: Sequence[PartLine], marks: Sequence[Landmark], pages: Sequence[tuple[int, int]], form: Form) -> list[Extent]:
+def extents(
+    lines: Lines,
+    picks: Sequence[Pick],
+    parts: Sequence[PartLine],
+    marks: Sequence[Landmark],
+    pages: Sequence[tuple[int, int]],
+    form: Form,
+) -> list[Extent]:
     """Return where each picked Item starts and ends."""
     result: list[Extent] = []
     final = lines.ends[-1] if len(lines) else 0
     positions = [p.line for p in parts]
-    signed = next((m.line for m in marks if m.kind == "signatures" and picks and m.line > picks[-1].candidate.last_line), None)
+    signed = next(
+        (
+            m.line
+            for m in marks
+            if m.kind == "signatures" and picks and m.line > picks[-1].candidate.last_line
+        ),
+        None,
+    )
     previous_line = 0
     for i, pick in enumerate(picks):
         following = picks[i + 1] if i + 1 < len(picks) else None
@@ -66,14 +81,29 @@ def extents(lines: Lines, picks: Sequence[Pick], parts: Sequence[PartLine], mark
         start_line = pick.candidate.line
         limit = following.candidate.line if following else len(lines)
         stop = _stop(lines, start_line, limit, pick, following, parts, positions, marks, form)
-        page = next((first for first, last in reversed(pages) if start_line < first < stop and lines.prose_between(first, stop) == 0), None)
+        page = next(
+            (
+                first
+                for first, last in reversed(pages)
+                if start_line < first < stop and lines.prose_between(first, stop) == 0
+            ),
+            None,
+        )
         stop = page if page is not None and page > pick.candidate.last_line else stop
         if signed is not None and stop > signed > pick.candidate.last_line:
             stop = signed
         end = lines.ends[stop - 1] if stop > pick.candidate.last_line else pick.candidate.end
         end = min(max(end, pick.candidate.end), following.candidate.start if following else final)
         part = parts[part_line].part if part_line is not None else _part_of(pick, form)
-        result.append(Extent(pick, pick.candidate.start, end, part, parts[part_line].line if part_line is not None else None))
+        result.append(
+            Extent(
+                pick,
+                pick.candidate.start,
+                end,
+                part,
+                parts[part_line].line if part_line is not None else None,
+            )
+        )
         previous_line = pick.candidate.last_line
     return result
 
@@ -82,7 +112,9 @@ def _part_of(pick: Pick, form: Form) -> str:
     return pick.part or form.part_of(pick.keys[0])
 
 
-def _opening(parts: Sequence[PartLine], positions: list[int], after: int, pick: Pick, part: str) -> int | None:
+def _opening(
+    parts: Sequence[PartLine], positions: list[int], after: int, pick: Pick, part: str
+) -> int | None:
     """Return the index of the Part line that opens the pick's Part, if it stands right before it."""
     index = bisect_left(positions, pick.candidate.line + 1) - 1
     while index >= 0 and positions[index] >= after:
@@ -110,7 +142,9 @@ def _stop(
         if cut is not None:
             stop = cut
     wanted = {"signatures"} if following else {"signatures", *_annexes(pick, form)}
-    line = next((m.line for m in marks if pick.candidate.last_line < m.line < stop and m.kind in wanted), None)
+    line = next(
+        (m.line for m in marks if pick.candidate.last_line < m.line < stop and m.kind in wanted), None
+    )
     if line is not None and (following is None or _closes(lines, line)):
         stop = line
     return max(stop, first + 1)
@@ -119,7 +153,9 @@ def _stop(
 def _annexes(pick: Pick, form: Form) -> set[str]:
     """Return which annexes are no part of a last Item; an Item of exhibits and schedules owns both."""
     words = form.spec(pick.keys[-1]).words
-    owns = "exhibit" in words and not (pick.keys[-1] == "16" and "exhibit" not in pick.candidate.title.lower())
+    owns = "exhibit" in words and not (
+        pick.keys[-1] == "16" and "exhibit" not in pick.candidate.title.lower()
+    )
     return set() if owns else {"exhibits", "statements"}
 
 

@@ -27,6 +27,7 @@ class Vocabulary:
     state_phrases: frozenset[str]
     cross_reference_words: frozenset[str]
     states: Mapping[str, tuple[str, ...]]
+    after_notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ def vocabulary() -> Vocabulary:
         state_phrases=frozenset(raw["state_phrases"]),
         cross_reference_words=frozenset(raw["cross_reference_words"]),
         states={name: tuple(raw[name]) for name in states},
+        after_notes=tuple(raw["after_notes"]),
     )
 
 
@@ -152,7 +154,14 @@ def _spec(raw: Mapping[str, object]) -> ItemSpec:
     titles = raw["titles"]
     names = tuple(str(t) for t in titles) if isinstance(titles, list) else ()
     sets = tuple(content_words(t) for t in names)
-    return ItemSpec(str(raw["key"]), str(raw["part"]), names, sets, frozenset().union(*sets), bool(raw.get("by_title", True)))
+    return ItemSpec(
+        str(raw["key"]),
+        str(raw["part"]),
+        names,
+        sets,
+        frozenset().union(*sets),
+        bool(raw.get("by_title", True)),
+    )
 
 
 @cache
@@ -175,7 +184,9 @@ def family_name(doc_type: str) -> str:
     if not found:
         return ""
     raw = found[1].upper().replace("-", "")
-    return {"10KSB": "10-KSB", "10K": "10-K", "10Q": "10-Q", "8K": "8-K", "20F": "20-F", "40F": "40-F"}.get(raw, "6-K")
+    return {"10KSB": "10-KSB", "10K": "10-K", "10Q": "10-Q", "8K": "8-K", "20F": "20-F", "40F": "40-F"}.get(
+        raw, "6-K"
+    )
 
 
 def form_of(doc_type: object, text: str) -> Form:

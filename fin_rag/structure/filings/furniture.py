@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fin_rag.schema import Span
 from fin_rag.structure.filings.candidates import Candidate, PartLine
 from fin_rag.structure.filings.lines import Lines
+import itertools
 
 if TYPE_CHECKING:
     from fin_rag.structure.filings.assemble import ItemSpan
@@ -24,14 +25,17 @@ def find_furniture(
     lines: Lines, found: Sequence[Candidate], parts: Sequence[PartLine], items: Sequence[ItemSpan]
 ) -> tuple[Span, ...]:
     """Return the spans of page tags, page numbers, links back to the contents and repeated heads."""
-    headings = {lines.at(item.start) for item in items}
+    headings = {
+        lines.at(offset) for item in items for offset in (item.start, max(item.start, item.heading_start))
+    }
     kept_parts = {item.part_line for item in items}
     marked = _page_lines(lines)
-    repeats = Counter(lines.bare(c.line) for c in found if c.source == "item")
-    for candidate in found:
-        again = repeats[lines.bare(candidate.line)] >= _REPEATS or "continued" in candidate.cautions
-        inside = any(item.start <= candidate.start < item.end for item in items[:1]) or candidate.line not in headings
-        if candidate.source == "item" and again and inside and candidate.line not in headings and "contents" not in candidate.cautions:
+    body = [
+        c for c in found if c.source == "item" and "contents" not in c.cautions and c.line not in headings
+    ]
+    repeats = Counter(lines.bare(c.line) for c in body)
+    for candidate in body:
+        if repeats[lines.bare(candidate.line)] >= _REPEATS - 1 or "continued" in candidate.cautions:
             marked.update(range(candidate.line, candidate.last_line + 1))
     part_repeats = Counter(p.part for p in parts if not p.inline)
     marked.update(
@@ -44,22 +48,26 @@ def find_furniture(
 def _page_lines(lines: Lines) -> set[int]:
     """Return lines that are page tags, links back, or page numbers that count on from one another."""
     marked: set[int] = set()
+    links: list[int] = []
     numbered: list[tuple[int, int]] = []
     for i in range(len(lines)):
         if lines.length(i) > 40:
             continue
         raw = lines.raw(i, 40)
-        if _TAG.fullmatch(raw) or _BACK_LINK.fullmatch(raw):
+        if _TAG.fullmatch(raw):
             marked.add(i)
+            continue
+        if _BACK_LINK.fullmatch(raw):
+            links.append(i)
             continue
         number = _NUMBER.fullmatch(raw)
         alone = lines.apart[i] and (i + 1 >= len(lines) or lines.apart[i + 1])
-        if number and (alone or i + 1 < len(lines) and _TAG.fullmatch(lines.raw(i + 1, 40))):
+        if number and (alone or (i + 1 < len(lines) and _TAG.fullmatch(lines.raw(i + 1, 40)))):
             numbered.append((i, int(number[1])))
-    for (first, low), (second, high) in zip(numbered, numbered[1:], strict=False):
+    for (first, low), (second, high) in itertools.pairwise(numbered):
         if high == low + 1:
             marked |= {first, second}
-    return marked
+    return marked | set(links if len(links) >= _REPEATS else [])
 
 
 def _running_heads(lines: Lines, marked: set[int]) -> set[int]:

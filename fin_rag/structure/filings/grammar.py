@@ -31,12 +31,15 @@ _LATER = re.compile(r"(?:\band|&|,|;|/)\s{1,3}items?\s{1,3}(?=\d)", re.IGNORECAS
 _SEPARATOR = re.compile(r"[\s.:;,–—\-|*_#\]\)\"”'’]*")
 _BREAK = re.compile(r"[.:|]|\s[-–—]{1,3}\s?|[–—]|--")
 _PAGED = re.compile(
-    r"(?:[\s.…·_|]+|^)(?:page\s)?(?:[A-Z]{1,2}-?)?\d{1,3}(?:\s?(?:[-–,]|and|&)\s?(?:[A-Z]{1,2}-?)?\d{1,3}){0,12}[\s|*†]*$", re.IGNORECASE
+    r"(?:[\s.…·_|]+|^)(?:page\s)?(?:[A-Z]{1,2}-?)?\d{1,3}(?:\s?(?:[-–,]|and|&)\s?(?:[A-Z]{1,2}-?)?\d{1,3}){0,12}[\s|*†]*$",
+    re.IGNORECASE,
 )
 _LEADERS = re.compile(r"(?:\.\s?){4,}|_{4,}|…{2,}")
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’`´][^\W\d_]+)*|\d+[\w.\-]*")
 _CHECKBOX = re.compile(r"\[\s?[xX]?\s?\]|[☐☒☑]")
-_CONTINUED = re.compile(r"[\s(\[–—\-.,]{1,4}(?:continued|cont(?:['’]?d)?|concluded|continuación)\b\.?[)\]\s.*_]*$", re.IGNORECASE)
+_CONTINUED = re.compile(
+    r"[\s(\[–—\-.,]{1,4}(?:continued|cont(?:['’]?d)?|concluded|continuación)\b\.?[)\]\s.*_]*$", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[.:]\s+(?=[A-Z“\"(•0-9])|\s+[–—]\s*(?=[A-Z“\"])|\s--?\s(?=[A-Z])")
 _TITLE_LIMIT, _WINDOW = 190, 700
 
@@ -92,10 +95,16 @@ def parse_heading(line: str, form: Form) -> Heading | None:
     word = _WORD_ITEM.match(line, start)
     if not word:
         return None
-    numbers, position = _numbers(line, word.end(), form, roman=word["word"].isupper(), plural=bool(word["plural"]))
+    numbers, position = _numbers(
+        line, word.end(), form, roman=word["word"].isupper(), plural=bool(word["plural"])
+    )
     if not numbers:
         return None
-    cautions = {name for name, signs in (("quoted", "\"“'‘"), ("bullet", "•·▪■●◦§-–—"), ("row", "|")) if set(signs) & set(line[:start])}
+    cautions = {
+        name
+        for name, signs in (("quoted", "\"“'‘"), ("bullet", "•·▪■●◦§-–—"), ("row", "|"))
+        if set(signs) & set(line[:start])
+    }
     if word["word"][0].islower() and word["word"].lower() == "item" and not line[start:].isupper():
         cautions.add("lower")
     roman = not line[word.end() : word.end() + 1].isdigit()
@@ -128,13 +137,15 @@ def _finish(
     if later:
         numbers = numbers + [n for n in later if n not in numbers]
     keys = [form.key(n, p) for n in numbers for p in form.parts]
+    if "row" in cautions and "|" in rest:
+        return _row(line, begin, rest, form, numbers, part, cautions)
     title_end, body, similarity, sentence = _title(rest, form, keys, open_end=bool(later))
     if sentence:
         cautions.add("sentence")
     if roman and similarity < 0.5:
         return None
     title = rest[:title_end]
-    if title and (_PAGED.search(title) or _LEADERS.search(title)) or _PAGED.fullmatch(rest[body:]):
+    if (title and (_PAGED.search(title) or _LEADERS.search(title))) or _PAGED.fullmatch(rest[body:]):
         cautions.add("paged")
         trimmed = _LEADERS.split(_PAGED.sub("", title))[0].rstrip(" .|_…")
         title_end, body = len(trimmed), len(rest)
@@ -143,13 +154,34 @@ def _finish(
     return Heading(tuple(numbers), part, (begin, begin + title_end), body, similarity, frozenset(cautions))
 
 
+def _row(
+    line: str, begin: int, rest: str, form: Form, numbers: list[str], part: str, cautions: set[str]
+) -> Heading:  # fmt: skip
+    """Read the row of a table: the title is a cell, what follows it is the body."""
+    title = rest[: rest.index("|")].rstrip()
+    body = begin + rest.index("|") + 1
+    while body < len(line) and line[body] in " |\t":
+        body += 1
+    similarity = max(
+        (form.similarity(form.key(n, p), title) for n in numbers for p in form.parts), default=0.0
+    )
+    if _PAGED.fullmatch(line[body:].rstrip()):
+        cautions.add("paged")
+    return Heading(tuple(numbers), part, (begin, begin + len(title)), body, similarity, frozenset(cautions))
+
+
 def _rejected(signs: str, rest: str) -> bool:
     """Tell whether what follows the number makes the line a sentence: ``Item 7 of this report``."""
     first = _TOKEN.match(rest)
     if not first or not first.group()[0].islower():
         return False
     pointed = any(sign in signs for sign in ".:–—-")
-    return not pointed and stem(first.group()) in vocabulary().cross_reference_words or first.group() in {"of", "is", "are", "should"}
+    return (not pointed and stem(first.group()) in vocabulary().cross_reference_words) or first.group() in {
+        "of",
+        "is",
+        "are",
+        "should",
+    }
 
 
 def _later_items(rest: str, form: Form) -> list[str]:
@@ -160,7 +192,13 @@ def _later_items(rest: str, form: Form) -> list[str]:
         following = _TOKEN.match(rest, _SEPARATOR.match(rest, end).end())  # type: ignore[union-attr]  # matches empty
         if not more or not following or not following.group()[0].isupper():
             return []
-        if max((form.similarity(form.key(n, p), rest[end : end + 120]) for n in more for p in form.parts), default=0) < 0.4:
+        if (
+            max(
+                (form.similarity(form.key(n, p), rest[end : end + 120]) for n in more for p in form.parts),
+                default=0,
+            )
+            < 0.4
+        ):
             return []
         numbers += more
     return numbers
@@ -184,7 +222,12 @@ def _title(rest: str, form: Form, keys: list[str], *, open_end: bool) -> tuple[i
     cut = _SENTENCE_END.search(rest)
     if cut and 3 <= cut.start() <= _TITLE_LIMIT and not _PAGED.search(rest):
         likeness = max((form.similarity(k, rest[: cut.start()]) for k in keys), default=0.0)
-        return cut.start() + 1, cut.end(), likeness, _is_sentence(rest[: cut.start()], min(known, cut.start()), likeness)
+        return (
+            cut.start() + 1,
+            cut.end(),
+            likeness,
+            _is_sentence(rest[: cut.start()], min(known, cut.start()), likeness),
+        )
     whole = max((form.similarity(k, rest) for k in keys), default=0.0)
     sentence = _is_sentence(rest, known, likeness) or len(rest) > _TITLE_LIMIT + 60
     return len(rest), len(rest), whole, sentence
@@ -247,7 +290,9 @@ def _numbers(line: str, position: int, form: Form, *, roman: bool, plural: bool)
 
 def _between(first: str, last: str, form: Form) -> list[str]:
     """Return the catalogue's Items strictly between two numbers: ``Items 10 through 13``."""
-    part = next((p for p in form.parts if form.key(first, p) in form.specs and form.key(last, p) in form.specs), None)
+    part = next(
+        (p for p in form.parts if form.key(first, p) in form.specs and form.key(last, p) in form.specs), None
+    )
     if part is None:
         return []
     low, high = form.order(form.key(first, part)), form.order(form.key(last, part))
@@ -294,11 +339,17 @@ def _with_letter(line: str, number: str, end: int, form: Form) -> tuple[str, int
         temporary = _TEMPORARY.match(line, apart.end())
         return number + apart[1].upper(), temporary.end() if temporary else apart.end()
     bracket = _LETTER_BRACKET.match(line, end)
-    if bracket and _known(form, number + bracket[1].upper()) and line[bracket.end() : bracket.end() + 1] != "(":
+    if (
+        bracket
+        and _known(form, number + bracket[1].upper())
+        and line[bracket.end() : bracket.end() + 1] != "("
+    ):
         return number + bracket[1].upper(), bracket.end()
     loose = _LETTER_LOOSE.match(line, end)
     if loose and _known(form, number + loose[1]):
-        with_letter = max(form.similarity(form.key(number + loose[1], p), line[loose.end() :]) for p in form.parts)
+        with_letter = max(
+            form.similarity(form.key(number + loose[1], p), line[loose.end() :]) for p in form.parts
+        )
         if with_letter > max(form.similarity(form.key(number, p), line[end:]) for p in form.parts):
             return number + loose[1], loose.end()
     return number, end
@@ -315,7 +366,9 @@ def _roman(numeral: str) -> int:
 
 def title_gain(form: Form, keys: list[str], before: str, after: str) -> float:
     """Return by how much a further line makes a title more like the usual one of any of ``keys``."""
-    return max((form.similarity(k, f"{before} {after}") - form.similarity(k, before) for k in keys), default=0.0)
+    return max(
+        (form.similarity(k, f"{before} {after}") - form.similarity(k, before) for k in keys), default=0.0
+    )
 
 
 def looks_capital(text: str) -> bool:

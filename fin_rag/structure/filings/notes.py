@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +16,8 @@ _NUMBERED = re.compile(
 )
 _WORD_FIRST = re.compile(r"^[\s*#_]{0,8}not[ea]\s{1,3}\d{1,2}\b", re.IGNORECASE | re.MULTILINE)
 _CONTINUED = re.compile(r"[\s(\[–—\-.,]{1,4}(?:continued|cont[’'.]?d?)\b[.)\]\s]*$", re.IGNORECASE)
-_LONGEST, _JUMP, _FEWEST = 190, 2, 2
+_RUN_IN = re.compile(r"[\s*#_]{0,8}not[ea]\s{1,3}\d{1,2}\s?[.:–—-]{1,2}\s?([^.]{3,150})\.\s", re.IGNORECASE)
+_LONGEST, _JUMP, _FEWEST = 190, 3, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +49,9 @@ def find_notes(lines: Lines, span: Span, found: Sequence[Heading]) -> list[Note]
     for hint in _WORD_FIRST.finditer(lines.text, span.start, span.end):
         index = lines.at(hint.end() - 1)
         start, end = lines.starts[index], lines.ends[index]
-        if start in candidates or end - start > _LONGEST or end > span.end:
+        if start in candidates or end > span.end:
             continue
-        note = _read(lines.bare(index), Span(start, end))
+        note = _run_in(lines, index) if end - start > _LONGEST else _read(lines.bare(index), Span(start, end))
         if note and not note.title.endswith((".", ",", ";")) and note.title[:1].isupper():
             candidates[start] = note
     return _rising([candidates[start] for start in sorted(candidates)])
@@ -65,20 +65,32 @@ def _read(title: str, span: Span) -> Note | None:
     return Note(int(found["number"]), text, span) if text else None
 
 
+def _run_in(lines: Lines, index: int) -> Note | None:
+    """Read a note whose title opens its first paragraph: ``NOTE 3. INVENTORIES. We value ...``."""
+    raw = lines.raw(index, _LONGEST + 20)
+    found = _RUN_IN.match(raw)
+    words = [w for w in found[1].split() if len(w) > 3] if found else []
+    if not found or not words or not all(w[0].isupper() or not w[0].isalpha() for w in words):
+        return None
+    start = lines.starts[index]
+    return _read(raw[: found.end(1)].strip(" *#_"), Span(start, start + found.end(1)))
+
+
 def _rising(candidates: Sequence[Note]) -> list[Note]:
-    """Return the longest run that counts up with at most one number left out at a time.
+    """Return the longest run that counts up with at most two numbers left out at a time.
 
     Numbered lists inside a note start again at 1, so the longest chain wins; of equal ones the earliest.
     """
     length: list[int] = []
     back: list[int] = []
+    chain: list[Note] = []
     last: dict[int, tuple[int, int]] = {}  # number -> best chain length that ends in it, and where
     for i, note in enumerate(candidates):
         best, where = (0, -1) if note.number == 1 else (-1, -1)
         for step in range(1, _JUMP + 1):
-            chain, place = last.get(note.number - step, (-1, -1))
-            if chain > best:
-                best, where = chain, place
+            size, place = last.get(note.number - step, (-1, -1))
+            if size > best:
+                best, where = size, place
         if best < 0:
             best, where = 0, -1
         length.append(best + 1)
@@ -87,17 +99,11 @@ def _rising(candidates: Sequence[Note]) -> list[Note]:
             last[note.number] = (best + 1, i)
     if not length or max(length) < _FEWEST:
         return []
-    index, chain = length.index(max(length)), []
+    index = length.index(max(length))
     while index >= 0:
         chain.append(candidates[index])
         index = back[index]
     return chain[::-1]
-
-
-def note_at(notes: Sequence[Note], offset: int) -> Note | None:
-    """Return the note whose text holds ``offset``."""
-    index = bisect_left([n.span.start for n in notes], offset + 1) - 1
-    return notes[index] if index >= 0 else None
 
 
 def by_start(notes: Sequence[Note]) -> Mapping[int, Note]:

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from fin_rag.errors import InputError
 from fin_rag.schema import PAGE_MAP, Markup, Outline, PageMap
 from fin_rag.structure.filings.assemble import ItemSpan, assemble, from_extents, from_index
-from fin_rag.structure.filings.candidates import Candidate, PartLine, add_body_weight, find_candidates, mark_contents
+from fin_rag.structure.filings.candidates import (
+    Candidate,
+    PartLine,
+    add_body_weight,
+    find_candidates,
+    mark_contents,
+)
 from fin_rag.structure.filings.chain import Pick, choose
 from fin_rag.structure.filings.contents import add_titles, apply_targets, link_targets, mark_links
-from fin_rag.structure.filings.crossref import index_rows, resolve
+from fin_rag.structure.filings.crossref import index_rows, index_span, resolve
 from fin_rag.structure.filings.ends import Landmark, extents, find_landmarks
 from fin_rag.structure.filings.forms import Form, form_of
 from fin_rag.structure.filings.furniture import find_furniture
@@ -43,12 +49,13 @@ def outline_filing(text: str, *, metadata: Mapping[str, object], markup: Markup 
 
     Returns:
         Sections in document order with spans in code points. Each Item says in its metadata what it is
-        (``item``, ``item_title``, ``part``, ``state``, ``confidence``). What is odd or unresolved is a warning of
-        the section or of the outline; odd text never raises.
+        (``item``, ``item_title``, ``part``, ``state``, ``confidence``). What is odd or unresolved is a
+        warning of the section or of the outline; odd text never raises.
 
     Example:
         >>> text = "Item 1. Business\n\nWe sell valves.\n\nItem 2. Properties\n\nNone.\n"
-        >>> [(s.section_id, s.title) for s in outline_filing(text, metadata={"doc_type": "10-K"}) if "item" in s.metadata]
+        >>> outline = outline_filing(text, metadata={"doc_type": "10-K"})
+        >>> [(s.section_id, s.title) for s in outline if "item" in s.metadata]
         [('part1.item1', 'Business'), ('part1.item2', 'Properties')]
     """
     markup = markup or Markup()
@@ -56,12 +63,24 @@ def outline_filing(text: str, *, metadata: Mapping[str, object], markup: Markup 
     rows = index_rows(reading.found, reading.picks, reading.form)
     items: list[ItemSpan]
     if rows:
-        items = from_index(resolve(reading.lines, rows, markup, _page_map(metadata), reading.form), reading.form)
+        items = from_index(
+            resolve(reading.lines, rows, markup, _page_map(metadata), reading.form), reading.form
+        )
     else:
-        spans = extents(reading.lines, reading.picks, reading.parts, reading.marks, reading.pages, reading.form)
+        spans = extents(
+            reading.lines, reading.picks, reading.parts, reading.marks, reading.pages, reading.form
+        )
         items = from_extents(reading.lines, spans, reading.found, reading.form)
     furniture = find_furniture(reading.lines, reading.found, reading.parts, items)
-    return assemble(reading.lines, items, reading.marks, markup, reading.form, furniture, by_index=bool(rows))
+    return assemble(
+        reading.lines,
+        items,
+        reading.marks,
+        markup,
+        reading.form,
+        furniture,
+        index=index_span(reading.lines, rows) if rows else None,
+    )
 
 
 def read_filing(text: str, doc_type: object, markup: Markup) -> Reading:

@@ -1,4 +1,4 @@
-"""What an Item says of itself: present, incorporated by reference, reserved, omitted, not applicable, or elsewhere."""
+"""What an Item says of itself: present, incorporated, reserved, omitted, not applicable, or elsewhere."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def state_of(title: str, body: str, *, size: int) -> str:
     plain = re.sub(r"\s+", " ", body[:_SHORT]).strip().lower()
     first = plain.strip(" .*_[]()|#-–—")
     heading = title.lower()
-    if _has(first[:60], states["reserved"]) and len(first) < 60 or (not first and _has(heading, states["reserved"])):
+    if (_has(first[:60], states["reserved"]) and len(first) < 60) or (
+        not first and _has(heading, states["reserved"])
+    ):
         return "reserved"
     if not first:
         return "present" if not _has(heading, states["omitted"]) else "omitted"

@@ -10,12 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_rag.schema import Markup, MetadataValue, Section, Span
+from fin_rag.structure.filings.forms import vocabulary
 from fin_rag.structure.filings.lines import Lines, is_page_line
 from fin_rag.structure.filings.notes import Note, by_start, find_notes
 from fin_rag.structure.headings import Heading, headings
 
 _DEPTH, _REPEATS, _LONGEST_ID, _LONGEST_PATH = 3, 3, 48, 160
-_NOT_A_TITLE = re.compile(r"(?:page|table of contents|\(?continued\)?|index|note|item|\W+)(?:\s+no\.?)?", re.IGNORECASE)
+_NOT_A_TITLE = re.compile(
+    r"(?:page|table of contents|\(?continued\)?|index|note|item|\W+)(?:\s+no\.?)?", re.IGNORECASE
+)
 _REMARK = re.compile(r"(?:see|the) accompanying notes\b.*|.*\bintegral part of\b.*", re.IGNORECASE)
 _NOTES_TITLE = re.compile(r"\W*notes? to (?:the |our )?.{0,40}financial statements?.{0,40}", re.IGNORECASE)
 
@@ -41,7 +44,9 @@ class _Node:
     note: int = 0
 
 
-def sub_sections(lines: Lines, span: Span, parent: Parent, markup: Markup, furniture: Sequence[Span], *, notes: bool) -> list[Section]:
+def sub_sections(
+    lines: Lines, span: Span, parent: Parent, markup: Markup, furniture: Sequence[Span], *, notes: bool
+) -> list[Section]:
     """Return the sub-sections of ``span``, at most three levels deep, in document order.
 
     Args:
@@ -54,7 +59,7 @@ def sub_sections(lines: Lines, span: Span, parent: Parent, markup: Markup, furni
     """
     found = _headings(lines, span, markup, furniture)
     numbered = find_notes(lines, span, found) if notes else []
-    return _sections(_nodes(found, numbered), span, parent)
+    return _sections(lines.text, _nodes(found, numbered), span, parent)
 
 
 def _headings(lines: Lines, span: Span, markup: Markup, furniture: Sequence[Span]) -> list[Heading]:
@@ -62,7 +67,11 @@ def _headings(lines: Lines, span: Span, markup: Markup, furniture: Sequence[Span
     shift = span.start
     starts = [s.start for s, _ in markup.headings]
     low, high = bisect_left(starts, span.start), bisect_left(starts, span.end)
-    styled = tuple((Span(s.start - shift, s.end - shift), rank) for s, rank in markup.headings[low:high] if s.end <= span.end)
+    styled = tuple(
+        (Span(s.start - shift, s.end - shift), rank)
+        for s, rank in markup.headings[low:high]
+        if s.end <= span.end
+    )
     raw = headings(span.slice(lines.text), markup=Markup(headings=styled))
     found = [Heading(Span(h.span.start + shift, h.span.end + shift), h.title, h.level) for h in raw]
     dropped = {s.start for s in furniture}
@@ -76,7 +85,7 @@ def _is_remark(title: str) -> bool:
 
 
 def _without_repeats(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
-    """Drop titles that come again and again and open nothing of their own: names above statements, running heads."""
+    """Drop titles that come again and open nothing: names above statements, running heads."""
     counts = Counter(h.title.lower() for h in found)
     kept: list[Heading] = []
     seen: set[str] = set()
@@ -84,8 +93,10 @@ def _without_repeats(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
         title = heading.title.lower()
         following = found[i + 1].span.start if i + 1 < len(found) else len(lines.text)
         empty = not lines.text[heading.span.end : min(following, heading.span.end + 200)].strip()
-        running = title in seen and (title.endswith("continued)") or bool(_NOTES_TITLE.fullmatch(title[:200])))
-        if counts[title] >= _REPEATS and empty or running:
+        running = title in seen and (
+            title.endswith("continued)") or bool(_NOTES_TITLE.fullmatch(title[:200]))
+        )
+        if (counts[title] >= _REPEATS and empty) or running:
             continue
         seen.add(title)
         kept.append(heading)
@@ -93,34 +104,47 @@ def _without_repeats(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
 
 
 def _nodes(found: Sequence[Heading], notes: Sequence[Note]) -> list[_Node]:
-    """Give each heading its depth below the parent: notes stand directly under it, their headings under them."""
+    """Give each heading its depth: notes stand directly under the parent, their headings under them."""
     starts = by_start(notes)
     regions: dict[int, list[Heading]] = {}
     bounds = [n.span.start for n in notes]
+    closing = next(
+        (h.span.start for h in found if notes and h.span.start > bounds[-1] and _closes_notes(h.title)), None
+    )
+    bounds += [] if closing is None else [closing]
     for heading in found:
         if heading.span.start not in starts:
-            regions.setdefault(bisect_left(bounds, heading.span.start), []).append(heading)
+            regions.setdefault(bisect_left(bounds, heading.span.start + 1), []).append(heading)
     nodes = [_Node(n.span.start, n.span.end, 1, n.title, n.name, f"note{n.number}", n.number) for n in notes]
+    outside = {0, len(notes) + 1}
     for region, members in regions.items():
-        base = 1 if region == 0 or not notes else 2
-        nodes += _ranked(members, base)
+        nodes += _ranked(
+            members, 1 if region in outside else 2, flat=_NOTES_TITLE if notes and region == 0 else None
+        )
     return sorted((n for n in nodes if n.depth <= _DEPTH), key=lambda n: n.start)
 
 
-def _ranked(members: Sequence[Heading], base: int) -> list[_Node]:
-    """Turn the levels of headings into depths without gaps, the outermost at ``base``."""
+def _closes_notes(title: str) -> bool:
+    """Tell whether a title opens what follows the notes: the auditor's report, schedules."""
+    return title.lower().startswith(vocabulary().after_notes)
+
+
+def _ranked(members: Sequence[Heading], base: int, *, flat: re.Pattern[str] | None = None) -> list[_Node]:
+    """Turn levels into depths without gaps, the outermost at ``base``; ``flat`` titles are outermost."""
     nodes = []
     stack: list[int] = []
     for heading in members:
-        while stack and stack[-1] >= heading.level:
+        while stack and (stack[-1] >= heading.level or (flat and flat.fullmatch(heading.title[:200]))):
             stack.pop()
         stack.append(heading.level)
         title = heading.title.strip()
-        nodes.append(_Node(heading.span.start, heading.span.end, base + len(stack) - 1, title, title, slug(title)))
+        nodes.append(
+            _Node(heading.span.start, heading.span.end, base + len(stack) - 1, title, title, slug(title))
+        )
     return nodes
 
 
-def _sections(nodes: Sequence[_Node], span: Span, parent: Parent) -> list[Section]:
+def _sections(text: str, nodes: Sequence[_Node], span: Span, parent: Parent) -> list[Section]:
     ends = [span.end] * len(nodes)
     open_nodes: list[int] = []
     for i, node in enumerate(nodes):
@@ -140,10 +164,18 @@ def _sections(nodes: Sequence[_Node], span: Span, parent: Parent) -> list[Sectio
         trail.append((node.depth, own, _clip(node.name)))
         metadata = dict(parent.metadata) | ({"note": node.note} if node.note else {})
         sections.append(Section(
-            own, node.title, (*parent.path, *(name for _, _, name in trail)), Span(node.start, end),
-            parent.level + len(trail), Span(node.start, node.end), metadata,
+            own, node.title, (*parent.path, *(name for _, _, name in trail)),
+            Span(node.start, _tight(text, node.end, end)), parent.level + len(trail),
+            Span(node.start, node.end), metadata,
         ))  # fmt: skip
     return sections
+
+
+def _tight(text: str, low: int, end: int) -> int:
+    """Return ``end`` without the blanks before it."""
+    while end > low and text[end - 1].isspace():
+        end -= 1
+    return end
 
 
 def slug(title: str) -> str:

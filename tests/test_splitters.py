@@ -75,9 +75,9 @@ def test_inner_hash_line_is_no_heading_and_is_not_lost() -> None:
 
 def test_short_note_stays_one_chunk_and_long_line_is_cut_between_words() -> None:
     note = "word " * 60
-    assert len(FinancialReportTextSplitter(80, tokenization=words()).create_documents([note])) == 1
+    assert len(FinancialReportTextSplitter(80, tokenization=words()).create_documents([note], [{"title": "R"}])) == 1
     line = " ".join(f"{i},000.5" for i in range(3000))
-    chunks = FinancialReportTextSplitter(80, tokenization=words()).create_documents([line])
+    chunks = FinancialReportTextSplitter(80, tokenization=words()).create_documents([line], [{"title": "R"}])
     assert all(chunk.page_content.endswith(",000.5") for chunk in chunks)
     assert " ".join(chunk.page_content for chunk in chunks) == line
 
@@ -225,7 +225,7 @@ def test_title_that_eats_the_budget_is_refused() -> None:
 def test_character_that_does_not_fit_is_refused() -> None:
     huge = byte_level()
     with pytest.raises(InputError, match="does not fit"):
-        FinancialReportTextSplitter(4, tokenization=huge).create_documents(["💶💶"], [{"title": ""}])
+        FinancialReportTextSplitter(8, tokenization=huge).create_documents(["💶💶"], [{"title": "R"}])
 
 
 def test_changed_text_is_noticed() -> None:

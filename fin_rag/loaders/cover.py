@@ -16,12 +16,14 @@ _ANNUAL: Final = ("10-K", "20-F", "40-F")
 _MARKS: Final = re.compile(r"[*_#|\\]+")
 _REGISTRANT: Final = re.compile(
     r"\(?\s*(?:exact\s+)?name\s+of\s+(?:the\s+)?(?:small\s+business\s+)?(?:registrants?|issuer|company)"
-    r"(?:\(s\))?\s*,?\s+as\s+specified\s+in\s+(?:its|their|the|his)?\s*\(?(?:respective\s+)?(?:charters?|articles)",
+    r"(?:\(s\))?\s*,?\s+as\s+specified\s+in\s+(?:its|their|the|his)?\s*\(?(?:respective\s+)?(?:charters?"
+    r"|articles)",
     re.IGNORECASE,
 )
 _NO_NAME: Final = re.compile(
     r"commission|file\s+n(?:o|umber)|\bform\b|report|pursuant|act\s+of|indicate|state\s+of|jurisdiction|"
-    r"transition|fiscal|ended|\bidentification\b|washington|date|registrant|address|telephone|\bor\b\W*$|^n/?a$"
+    r"transition|fiscal|ended|\bidentification\b|washington|date|registrant|address|telephone|\bor\b\W*$"
+    r"|^n/?a$"
     r"|^none$|not\s+applicable|mark\s+one|united\s+states|translation",
     re.IGNORECASE,
 )
@@ -31,11 +33,13 @@ _FILE_NUMBER: Final = re.compile(
 )
 _SIGNED: Final = re.compile(r"^\W*\(\s*(?:the\s+)?registrant\s*\)\W*$", re.IGNORECASE | re.MULTILINE)
 _LEGAL: Final = re.compile(
-    r"\b(?:inc|corp|corporation|company|co|ltd|limited|l\.?p|llc|plc|trust|group|holdings?|n\.v|s\.a|ag|se|bank|bancorp)\b\.?$",
+    r"\b(?:inc|corp|corporation|company|co|ltd|limited|l\.?p|llc|plc|trust|group|holdings?|n\.v|s\.a|ag|se"
+    r"|bank|bancorp)\b\.?$",
     re.IGNORECASE,
 )
 _LONE_SUFFIX: Final = re.compile(
-    r"^(?:and\s+subsidiaries|corporation|company|incorporated|inc|corp|co|ltd|limited|l\.?p|llc|plc|trust|holdings?|group"
+    r"^(?:and\s+subsidiaries|corporation|company|incorporated|inc|corp|co|ltd|limited|l\.?p|llc|plc|trust"
+    r"|holdings?|group"
     r"|n\.?v|s\.?a)\.?(?:,?\s+inc\.?)?$",
     re.IGNORECASE,
 )
@@ -55,17 +59,21 @@ _BODY_STARTS: Final = re.compile(
 _EARLIEST: Final = re.compile(r"earliest\s+event\s+reported", re.IGNORECASE)
 _SYMBOL_HEAD: Final = re.compile(r"trading\s+symbols?|ticker\s+symbols?", re.IGNORECASE)
 _SYMBOL: Final = re.compile(
-    r"(?<![\w/.-])(?<![A-Z]{3} )(?<![A-Z]{4} )([A-Z]{1,5}(?:[./-][A-Z]{1,2})?)\s*\|?\s*(?:The\s+|the\s+)?(?:New\s+York\s+Stock|NYSE|Nasdaq|NASDAQ|Chicago\s+Stock"
+    r"(?<![\w/.-])(?<![A-Z]{3} )(?<![A-Z]{4} )([A-Z]{1,5}(?:[./-][A-Z]{1,2})?)\s*\|?\s*(?:The\s+"
+    r"|the\s+)?(?:New\s+York\s+Stock|NYSE|Nasdaq|NASDAQ|Chicago\s+Stock"
     r"|Cboe|CBOE|London\s+Stock|Toronto\s+Stock|Stock\s+Exchange)"
 )
 _NO_SYMBOL: Final = frozenset({
-    "STOCK", "SHARES", "SHARE", "NONE", "PAR", "VALUE", "CLASS", "THE", "NOTES", "DUE", "PER", "UNITS", "A", "B", "C",
-    "LLC", "INC", "NYSE", "ON", "OF", "EACH", "ADS", "NEW", "N/A",
+    "STOCK", "SHARES", "SHARE", "NONE", "PAR", "VALUE", "CLASS", "THE", "NOTES", "DUE", "PER", "UNITS", "A",
+    "B", "C", "LLC", "INC", "NYSE", "ON", "OF", "EACH", "ADS", "NEW", "N/A",
 })  # fmt: skip
-_EQUITY: Final = re.compile(r"common|ordinary|class\s+a\b|shares|depositary|units", re.IGNORECASE)
+_EQUITY: Final = re.compile(
+    r"common|ordinary|capital\s+stock|class\s+a\b|shares|depositary|units", re.IGNORECASE
+)
 _FISCAL: Final = re.compile(r"\bfiscal\s+(?:year\s+)?(20\d\d|19\d\d)\b", re.IGNORECASE)
 _NAMED_YEAR: Final = re.compile(
-    r"\bfiscal\s+(?:year\s+)?(?P<year>(?:19|20)\d\d)\b[^.;\n]{0,60}?\b(?:ended|ending|ends)\b(?P<end>[^.;\n]{0,40})",
+    r"\bfiscal\s+(?:year\s+)?(?P<year>(?:19|20)\d\d)\b[^.;\n]{0,60}?\b(?:ended|ending"
+    r"|ends)\b(?P<end>[^.;\n]{0,40})",
     re.IGNORECASE,
 )
 _NUMBER_WORDS: Final = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
@@ -86,14 +94,15 @@ _QUARTER_NAME: Final = re.compile(r"\b(first|second|third|fourth)\s+(?:fiscal\s+
 def read_cover(text: str, doc_type: str) -> dict[str, MetadataValue]:
     r"""Return what the cover of an SEC filing states; a key that it does not settle is absent.
 
-    The fiscal year is the filer's own: what the text calls the year that the period belongs to (``fiscal 2023``).
-    Where the text gives the year no name, a year that ends in January or in the first week of February belongs to
-    the calendar year before, any other to the one it ends in. A quarter is told by the longest period that its
-    statements cover (nine months make the third), and its fiscal year by the year's end that follows.
+    The fiscal year is the filer's own: what the text calls the year that the period belongs to (``fiscal
+    2023``). Where the text gives the year no name, a year that ends in January or in the first week of
+    February belongs to the calendar year before, any other to the one it ends in. A quarter is told by the
+    longest period that its statements cover (nine months make the third), and its fiscal year by the year's
+    end that follows.
 
     Example:
-        >>> cover = "FORM 10-K\nFor the fiscal year ended May 31, 2021\nORBITAL, Inc.\n(Exact name of registrant as specified in its charter)"
-        >>> read_cover(cover, "10-K")
+        >>> head = "FORM 10-K\nFor the fiscal year ended May 31, 2021\nORBITAL, Inc.\n"
+        >>> read_cover(head + "(Exact name of registrant as specified in its charter)", "10-K")
         {'issuer': 'ORBITAL, Inc.', 'period_end': 20210531, 'fiscal_year': 2021, 'fiscal_period': 'FY'}
     """
     cover = text[:_COVER]
@@ -116,8 +125,8 @@ def read_cover(text: str, doc_type: str) -> dict[str, MetadataValue]:
 def registrant(text: str) -> str:
     r"""Return the registrant's name; nothing where no statement names it.
 
-    It stands in front of "(Exact name of registrant as specified in its charter)", in the row of the commission
-    file number, right below that number, or in front of "(Registrant)" at the signatures.
+    It stands in front of "(Exact name of registrant as specified in its charter)", in the row of the
+    commission file number, right below that number, or in front of "(Registrant)" at the signatures.
 
     Example:
         >>> registrant("**ORBITAL PLC**\n\n(Exact name of Registrant as specified in its charter)")
@@ -173,7 +182,7 @@ def trading_symbol(cover: str) -> str:
     r"""Return the symbol of the common stock in the table of registered classes; nothing if unclear.
 
     Example:
-        >>> trading_symbol("Trading Symbol(s)\nOrdinary Shares, Par Value $0.01 Per Share ORBT New York Stock Exchange")
+        >>> trading_symbol("Trading Symbol(s)\nOrdinary Shares, $0.01 Par ORBT New York Stock Exchange")
         'ORBT'
     """
     head = _SYMBOL_HEAD.search(cover)
@@ -190,7 +199,7 @@ def period_end(cover: str, doc_type: str) -> int | None:
     """Return the end of the period that a filing covers, or an 8-K's date of the earliest event.
 
     Example:
-        >>> period_end("Date of Report (Date of earliest event reported): July 1, 2022 (June 30, 2022)", "8-K")
+        >>> period_end("Date of earliest event reported: July 1, 2022 (June 30, 2022)", "8-K")
         20220630
     """
     if doc_type in ("8-K", "6-K"):

@@ -1,7 +1,7 @@
 """Tell what kind of document a text is, and its language.
 
-SEC forms say what they are on a line of their cover. Everything else is weighed: the words of the title, of the
-first pages, and lines whose form gives a kind away (``Artículo 5.``, ``Operator``), from ``kinds.json``.
+SEC forms say what they are on a line of their cover. Everything else is weighed: the words of the title, of
+the first pages, and lines whose form gives a kind away (``Artículo 5.``, ``Operator``), from ``kinds.json``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ _SLICE: Final = 15_000
 _FORM_LINE: Final = re.compile(
     r"^[\W_]*(?:united states\W+securities and exchange commission.{0,40}?)?form[ \t]{0,8}"
     r"(?P<form>10-?[ \t]?K(?:405|SB|T)?|10-?[ \t]?Q(?:SB)?|8-?[ \t]?K|20-?F|40-?F|6-?K)(?P<amended>/A)?"
-    r"(?=[\W_]*$|[ \t]*[(\[,;:–—-]|[ \t]+(?:for|pursuant|annual|quarterly|current|amendment|of)\b|[^\S\n]{2,})",
+    r"(?=[\W_]*$|[ \t]*[(\[,;:–—-]|[ \t]+(?:for|pursuant|annual|quarterly|current|amendment|of)\b"
+    r"|[^\S\n]{2,})",
     re.IGNORECASE | re.MULTILINE,
 )
 _SEC_COVER: Final = (
@@ -149,7 +150,7 @@ def _cues() -> dict[str, dict[str, list[tuple[re.Pattern[str], float, int]]]]:
 
 
 def _zones(text: str, title: str) -> dict[str, str]:
-    """Return the texts that the cues of each zone are tried on; long lines are cut, so that cost is bounded."""
+    """Return the texts that the cues of each zone are tried on; long lines are cut to bound the cost."""
     body = "\n".join(line[:_MAX_LINE].strip() for line in text[:_BODY].splitlines() if line.strip())
     first = [line for line in body[:3000].split("\n") if re.search(r"[^\W\d_]{2}", line)][:_TITLE_LINES]
     titles = "\n".join([title, *(line[:200] for line in first)])
@@ -206,7 +207,7 @@ def detect_language(text: str) -> str:
     Where neither prevails, Spanish letters decide; a text without words is English.
 
     Example:
-        >>> detect_language("El consejo propondrá a la junta un dividendo."), detect_language("Net sales rose.")
+        >>> detect_language("El consejo propondrá un dividendo."), detect_language("Net sales rose.")
         ('es', 'en')
     """
     profile = language_profile(text)

@@ -28,7 +28,8 @@ _FORM: Final = re.compile(
     re.IGNORECASE,
 )
 _YEAR_QUARTER: Final = re.compile(
-    r"(?<![0-9])(?:FY)?((?:19|20)\d\d)[_ -]?Q([1-4])(?!\d)|(?<![A-Za-z0-9])([1-4])Q[_ -]?((?:19|20)\d\d)(?!\d)"
+    r"(?<![0-9])(?:FY)?((?:19|20)\d\d)[_ -]?Q([1-4])(?!\d)|(?<![A-Za-z0-9])([1-4])Q[_ -]?((?:19"
+    r"|20)\d\d)(?!\d)"
     r"|(?<![A-Za-z0-9])Q([1-4])[_ -]?(?:FY)?((?:19|20)\d\d)(?!\d)",
     re.IGNORECASE,
 )
@@ -56,8 +57,8 @@ def without_extension(name: str) -> str:
 def read_name(name: str) -> dict[str, MetadataValue]:
     """Return the metadata keys that a file name hints at.
 
-    A name with more behind its accession number (``..._ex99``) is one of several files of that filing, so what
-    follows becomes part of ``doc_id``.
+    A name with more behind its accession number (``..._ex99``) is one of several files of that filing, so
+    what follows becomes part of ``doc_id``.
 
     Example:
         >>> read_name("10-K_ACME_0000123456-24-000123.html.gz")

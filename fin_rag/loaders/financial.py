@@ -26,11 +26,13 @@ _OWN_KEYS: Final = frozenset({TEXT_SHA256, PAGE_MAP}) | CHUNK_ONLY_KEYS
 
 
 class FinancialDocumentLoader(BaseLoader):
-    r"""Load one financial document: HTML and inline XBRL, PDF, Markdown, text, JSON, XML, each also with gzip.
+    r"""Load one financial document as one ``Document`` that holds the whole canonical text.
 
-    The one ``Document`` that comes out holds the whole canonical text. Its metadata are what the document says of
-    itself (kind, issuer, period, ...) and the caller's own; pages, where there are any, stand in ``page_map``.
-    It is a :class:`~fin_rag.schema.SourceDocument`: headings, links and facts travel along in ``markup``.
+    Formats are HTML and inline XBRL, PDF, Markdown, text, EDGAR submissions, JSON and XML, also with gzip.
+    Its metadata are what the document
+    says of itself (kind, issuer, period, ...) and the caller's own; pages, where there are any, stand in
+    ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings, links and facts travel along in
+    ``markup``.
 
     Args:
         path: The file. A folder is the business of an index.
@@ -47,7 +49,7 @@ class FinancialDocumentLoader(BaseLoader):
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     file = Path(folder, "informe.md")
-        ...     _ = file.write_text("# Orbital, S.A. — Informe anual 2023\n\nVentas: 12 millones.", encoding="utf-8")
+        ...     _ = file.write_text("# Orbital, S.A. — Informe anual 2023\n\nVentas: 12.", encoding="utf-8")
         ...     [document] = FinancialDocumentLoader(file, ticker="ORB").load()
         >>> document.metadata["doc_type"], document.metadata["fiscal_year"], document.metadata["ticker"]
         ('annual_report', 2023, 'ORB')
@@ -103,7 +105,8 @@ def read_loaded(source: Source, *, part: str = "") -> LoadedText:
 
     Example:
         >>> from fin_rag.loaders.source import identify
-        >>> read_loaded(identify(b"<html><body><p>Net sales rose.</p></body></html>", name="a.txt")).markup.warnings
+        >>> source = identify(b"<html><body><p>Net sales rose.</p></body></html>", name="a.txt")
+        >>> read_loaded(source).markup.warnings
         ('the content is html, though the name ends in .txt',)
     """
     if part and source.format != "submission":

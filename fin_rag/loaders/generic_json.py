@@ -42,7 +42,8 @@ def read_json(data: bytes, *, name: str = "", lines: bool = False) -> LoadedText
         ParseError: if the JSON is broken, nests deeper than 60 levels, or holds no text.
 
     Example:
-        >>> read_json(b'{"symbol": "ACME", "transcript": [{"speaker": "Ann", "content": "Sales rose."}]}').text
+        >>> turns = b'[{"speaker": "Ann", "content": "Sales rose."}]'
+        >>> read_json(b'{"symbol": "ACME", "transcript": ' + turns + b"}").text
         'symbol: ACME\n\nAnn\n\nSales rose.'
     """
     where = name or "The JSON"

@@ -52,6 +52,7 @@ def read_xml(data: bytes, *, name: str = "") -> LoadedText:
         huge_tree=True,
         recover=True,
         remove_comments=True,
+        remove_pis=True,,
     )
     try:
         root = etree.fromstring(data.lstrip(), parser=parser)
@@ -73,7 +74,7 @@ def _blocks(root: _Element) -> Iterator[str]:
     while stack:
         element = stack.pop()
         if not isinstance(element.tag, str):
-            continue
+            continue  # type: ignore[unreachable]  # unresolved entities have a function for a tag
         if _has_text(element):
             shown = _shown(element)
             if shown:

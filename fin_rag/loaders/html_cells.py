@@ -17,6 +17,7 @@ _NUMBER: Final = re.compile(
 )
 _DASH: Final = re.compile(rf"{_CURRENCY}?\s?\(?[-–—−]{{1,3}}\)?\s?%?\)?{_MARKS}")
 _DIGIT: Final = re.compile(r"[0-9]")
+_MAYBE: Final = re.compile(r"[^A-Za-z]|[A-Z]{2,3}|[A-Z]\s?\$|Rs|Ps|Cdn")
 _LONGEST_FIGURE: Final = 48
 _LONGEST_DASH: Final = 16
 _VOID: Final = frozenset({"n/a", "na", "n.a.", "nm", "n.m.", "n/m", "nmf", "*", "**", "nil", "n.d.", "s/d"})
@@ -110,7 +111,7 @@ class Field:
 
     def _judge(self) -> None:
         self.number = is_number(self.text)
-        self.year = self.number and is_year(self.text)
+        self.year = (self.number or self.text[0] in "Ff") and is_year(self.text)
 
     def settle(self, host: Line, at: int) -> None:
         """Note for each line that its text now stands in ``host`` from ``at`` on; the first host counts."""
@@ -158,6 +159,8 @@ def is_number(text: str) -> bool:
         return False
     if text.isascii() and text.replace(",", "").replace(".", "", 1).isdigit():
         return True
+    if not _MAYBE.match(text):
+        return text.lower() in _VOID
     if _DIGIT.search(text):
         return bool(_NUMBER.fullmatch(text))
     return text.lower() in _VOID or (len(text) <= _LONGEST_DASH and bool(_DASH.fullmatch(text)))

@@ -135,14 +135,16 @@ class LineBuilder:
 
     def _apply(self, tag: str, attrib: Mapping[str, str], style: Style) -> None:
         """Set the inline state inside the element that starts."""
-        flags = self._flags | INLINE_TAGS.get(tag, 0)
+        flags = self._flags
+        if tag in INLINE_TAGS:
+            flags |= INLINE_TAGS[tag]
+        if style is not PLAIN:
+            flags = (flags | style.add) & ~style.clear
+            self._size = style.size or self._size * (style.factor or 1.0)
         if attrib:
             if "align" in attrib:
                 flags = flags | CENTER if attrib["align"].lower() == "center" else flags & ~CENTER
-            if style is not PLAIN:
-                flags = (flags | style.add) & ~style.clear
-                self._size = style.size or self._size * (style.factor or 1.0)
-            elif tag == "font" and "size" in attrib:
+            if tag == "font" and "size" in attrib and not style.size:
                 self._size = font_size(attrib["size"]) or self._size
             name = attrib.get("id") or attrib.get("name")
             if name and not tag.startswith("ix:"):

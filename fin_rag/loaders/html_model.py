@@ -191,10 +191,10 @@ class Cell:
 
     __slots__ = ("colspan", "end", "header", "indent", "items", "nested", "rowspan", "start")
 
-    def __init__(self, colspan: int, rowspan: int, *, header: bool, indent: float) -> None:
+    def __init__(self, *, header: bool, indent: float) -> None:
         self.items: list[Item] = []
-        self.colspan = colspan
-        self.rowspan = rowspan
+        self.colspan = 1
+        self.rowspan = 1
         self.header = header
         self.indent = indent
         self.nested = False

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.loaders.html_cells import is_unit_line
 from fin_rag.loaders.html_model import LEAD, LIST_ITEM, TABLE_ROW, Break, Item, Line
 
 _NUMBER: Final = re.compile(
-    r"[-–—|\s]{0,4}(?:page|pág(?:ina)?\.?|p\.)?\s?(?P<label>(?:[A-Z]{1,3}\s?[-–—]\s?)?\d{1,4}|[ivxlc]{1,7})"
+    r"[-–—|\s]{0,4}(?:page|pág(?:ina)?\.?|p\.)?\s?(?P<label>(?:[A-Z]{1,3}\s?[-–—]\s?)?\d{1,4}|(?=[ivx])(?:xl|x{0,3})(?:ix|iv|v?i{0,3}))"
     r"(?:\s?(?:of|de|/)\s?(?:[A-Z]{1,3}\s?[-–—]\s?)?\d{1,4})?[-–—|.\s]{0,4}",
     re.IGNORECASE,
 )
@@ -33,6 +34,7 @@ _SHORT: Final = 140
 _MIN_REPEATS: Final = 3
 _LONG_RUN: Final = 9
 _RUN_GAP: Final = 2
+_LONGEST_STEP: Final = 9
 
 
 def split_pages(flow: Sequence[Item]) -> list[list[Line]]:
@@ -138,24 +140,21 @@ class _Heads:
     """Know which short lines come again at the edges of pages."""
 
     def __init__(self, pages: Sequence[Sequence[Line]]) -> None:
-        self._where: dict[str, list[int]] = defaultdict(list)
-        self._texts: dict[str, set[str]] = defaultdict(set)
+        where: dict[str, list[int]] = defaultdict(list)
+        forms: dict[str, list[str]] = defaultdict(list)
         for at, page in enumerate(pages):
             edge = [*page[:_EDGE], *page[max(len(page) - _EDGE, _EDGE) :]]
             for line in edge:
                 if _may_repeat(line):
                     key = _key(line)
-                    if not self._where[key] or self._where[key][-1] != at:
-                        self._where[key].append(at)
-                    self._texts[key].add(line.text)
+                    if not where[key] or where[key][-1] != at:
+                        where[key].append(at)
+                    forms[_DIGITS.sub("#", key)].append(line.text)
         self._count = len(pages)
-        self._slots = {
-            key: _varying(texts) for key, texts in self._texts.items() if len(texts) >= _MIN_REPEATS
-        }
-        self._firsts = {
-            key: _run_starts(where) for key, where in self._where.items() if len(where) >= _MIN_REPEATS
-        }
-        self._runs = {key: _longest(self._where[key], starts) for key, starts in self._firsts.items()}
+        self._slots = {form: _rising(texts) for form, texts in forms.items() if len(texts) >= _MIN_REPEATS}
+        self._where = {key: found for key, found in where.items() if len(found) >= _MIN_REPEATS}
+        self._firsts = {key: _run_starts(found) for key, found in self._where.items()}
+        self._runs = {key: _longest(found, self._firsts[key]) for key, found in self._where.items()}
 
     def holds(self, line: Line, at: int) -> bool:
         """Tell whether a line at the edge of page ``at`` (from 0) is a running head or foot."""
@@ -163,12 +162,14 @@ class _Heads:
             return False
         if _is_back_link(line):
             return True
-        key = _key(line)
-        where = self._where.get(key, ())
-        if len(where) < _MIN_REPEATS or _ITEM.match(line.text) or _NOTE_MARK.match(line.text):
+        if _ITEM.match(line.text) or _NOTE_MARK.match(line.text):
             return False
-        if self._slots.get(key, -1) >= 0:
+        if self._slot(line) >= 0:
             return True
+        key = _key(line)
+        where = self._where.get(key)
+        if where is None:
+            return False
         starts = self._firsts[key]
         run = self._runs[key]
         continued = bool(_CONTINUED.search(line.text))
@@ -180,11 +181,15 @@ class _Heads:
 
     def label(self, line: Line) -> str:
         """Return the page number in a running head or foot, or nothing."""
-        slot = self._slots.get(_key(line), -1)
+        slot = self._slot(line)
         if slot < 0:
             return ""
         numbers = _DIGITS.findall(line.text)
         return str(numbers[slot]) if slot < len(numbers) else ""
+
+    def _slot(self, line: Line) -> int:
+        """Return which number in a line counts the pages, or -1."""
+        return self._slots.get(_DIGITS.sub("#", _key(line)), -1)
 
 
 def _may_repeat(line: Line) -> bool:
@@ -192,7 +197,7 @@ def _may_repeat(line: Line) -> bool:
 
 
 def _key(line: Line) -> str:
-    return _DIGITS.sub("#", line.text.lower()) + ("*" if line.bold and line.bold >= line.total else "")
+    return line.text.lower() + ("*" if line.bold and line.bold >= line.total else "")
 
 
 def _prominent(line: Line) -> bool:
@@ -200,13 +205,13 @@ def _prominent(line: Line) -> bool:
     return bool((line.bold and line.bold >= line.total) or line.level or line.center or line.text.isupper())
 
 
-def _varying(texts: set[str]) -> int:
-    """Return which number of a repeated line differs on nearly every page, or -1."""
-    numbers = [_DIGITS.findall(text) for text in sorted(texts)]
+def _rising(texts: Sequence[str]) -> int:
+    """Return which number of a repeated line rises from page to page, or -1."""
+    numbers = [[int(number[-9:]) for number in _DIGITS.findall(text)] for text in texts]
+    pairs = list(pairwise(numbers))
     for slot in range(len(numbers[0]) - 1, -1, -1):
-        if len({found[slot] for found in numbers if slot < len(found)}) >= max(
-            _MIN_REPEATS, len(texts) * 8 // 10
-        ):
+        rises = sum(1 for a, b in pairs if 0 < b[slot] - a[slot] <= _LONGEST_STEP)
+        if rises >= 2 and rises * 10 >= len(pairs) * 8:
             return slot
     return -1
 

@@ -37,7 +37,7 @@ class Style:
     """Hold the effect of one style: bits to set and to clear, size in points, and layout.
 
     ``size`` is 0 where the style says nothing; ``factor`` scales the inherited size. ``display`` is
-    ``none``, ``inline``, ``block`` or empty.
+    ``inline``, ``block`` or empty.
     """
 
     add: int = 0
@@ -47,6 +47,7 @@ class Style:
     display: str = ""
     breaks: int = 0
     indent: float = 0.0
+    hidden: bool = False
 
 
 PLAIN: Final = Style()
@@ -79,8 +80,8 @@ def parse_style(style: str) -> Style:
     """Read a style attribute.
 
     Example:
-        >>> parse_style("FONT-WEIGHT : 700; display:none").display
-        'none'
+        >>> parse_style("FONT-WEIGHT : 700; display : none").hidden
+        True
     """
     rules = declarations(style)
     add = clear = 0
@@ -101,7 +102,17 @@ def parse_style(style: str) -> Style:
     indent = sum(points(rules.get(key, "")) for key in ("padding-left", "margin-left", "text-indent"))
     indent += _fourth(rules.get("padding", "")) if "padding-left" not in rules else 0.0
     indent += _fourth(rules.get("margin", "")) if "margin-left" not in rules else 0.0
-    return Style(add, clear, size, factor, _display(rules), _breaks(rules), indent)
+    display = rules.get("display", "")
+    return Style(
+        add,
+        clear,
+        size,
+        factor,
+        display if display in ("inline", "block") else "",
+        _breaks(rules),
+        indent,
+        hidden=display == "none" or rules.get("visibility") in ("hidden", "collapse"),
+    )
 
 
 def font_size(value: str) -> float:
@@ -223,13 +234,6 @@ def _fourth(value: str) -> float:
     if not parts:
         return 0.0
     return points(parts[(0, 1, 1, 3)[len(parts) - 1]])
-
-
-def _display(rules: dict[str, str]) -> str:
-    value = rules.get("display", "")
-    if value == "none" or rules.get("visibility") in ("hidden", "collapse"):
-        return "none"
-    return value if value in ("inline", "block") else ""
 
 
 def _breaks(rules: dict[str, str]) -> int:

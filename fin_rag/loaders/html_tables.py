@@ -51,15 +51,17 @@ def finish_table(table: Table) -> list[Item]:
 
 def read_colspan(table: Table, value: str) -> int:
     """Return how many columns a cell covers, at most 1,000; an absurd value marks the table as capped."""
-    return 1 if value == "1" else _read_span(table, value, _MAX_COLSPAN)
+    return _read_span(table, value, _MAX_COLSPAN)
 
 
 def read_rowspan(table: Table, value: str) -> int:
     """Return how many rows a cell covers, at most 65,534; an absurd value marks the table as capped."""
-    return 1 if value == "1" else _read_span(table, value, _MAX_ROWSPAN)
+    return _read_span(table, value, _MAX_ROWSPAN)
 
 
 def _read_span(table: Table, value: str, limit: int) -> int:
+    if len(value) == 1:
+        return int(value) or 1 if "0" <= value <= "9" else 1
     digits = value.strip()
     if not (digits.isascii() and digits.isdecimal()):
         return 1

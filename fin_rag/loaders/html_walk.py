@@ -69,6 +69,7 @@ class Walker(LineBuilder):
         super().__init__()
         self.title: list[str] = []
         self._book = StyleBook()
+        self._styles: dict[str, Style] = {}
         self._stack: list[tuple[int, float, Closer | None]] = []
         self._mute = 0
         self._mute_kind = ""
@@ -92,24 +93,29 @@ class Walker(LineBuilder):
         style = PLAIN
         if attrib:
             text = attrib.get("style", "")
-            if text or self._book.has_rules:
+            if self._book.has_rules:
                 style = self._book.of(tag, text, attrib.get("class", ""))
-                if style.display == "none":
-                    self._hide(tag, attrib, "")
-                    return
-        if tag in SILENT_TAGS:
-            self._hide(tag, attrib, "" if tag.startswith("ix:") else tag)
-            return
+            elif text:
+                style = self._styles.get(text) or self._styles.setdefault(text, self._book.parsed(text))
+            if style.hidden:
+                self._hide(tag, attrib, "")
+                return
         opener = self._openers.get(tag)
-        flags, size = self._flags, self._size
-        after = None
         if opener is not None:
-            after = opener(Element(tag, attrib, style))
+            self._open(opener, Element(tag, attrib, style))
         elif style.display == "block":
-            after = self._open_block(Element(tag, attrib, style))
-        self._stack.append((flags, size, after))
-        if attrib or opener is not None:
-            self._apply(tag, attrib, style)
+            self._open(self._open_block, Element(tag, attrib, style))
+        elif tag in SILENT_TAGS:
+            self._hide(tag, attrib, "" if tag.startswith("ix:") else tag)
+        else:
+            self._stack.append((self._flags, self._size, None))
+            if attrib:
+                self._apply(tag, attrib, style)
+
+    def _open(self, opener: Opener, element: Element) -> None:
+        flags, size = self._flags, self._size
+        self._stack.append((flags, size, opener(element)))
+        self._apply(*element)
 
     def end(self, tag: str) -> None:
         """Take the end of an element."""
@@ -336,12 +342,11 @@ class Walker(LineBuilder):
         self._flush()
         table = self._tables[-1][0]
         attrib = element.attrib
-        cell = Cell(
-            read_colspan(table, attrib.get("colspan", "1")),
-            read_rowspan(table, attrib.get("rowspan", "1")),
-            header=element.tag == "th",
-            indent=element.style.indent,
-        )
+        cell = Cell(header=element.tag == "th", indent=element.style.indent)
+        if attrib and "colspan" in attrib:
+            cell.colspan = read_colspan(table, attrib["colspan"])
+        if attrib and "rowspan" in attrib:
+            cell.rowspan = read_rowspan(table, attrib["rowspan"])
         if not table.rows:
             table.rows.append([])
         table.rows[-1].append(cell)

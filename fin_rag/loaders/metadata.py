@@ -1,7 +1,7 @@
 """Settle the metadata of a document: what it says of itself, and above that what the caller says.
 
-Sources, strongest first: the caller; what the format states (inline XBRL ``dei`` facts, a submission header, a
-transcript service's fields); the cover or title page; the file name. A value that none of them states is
+Sources, strongest first: the caller; what the format states (inline XBRL ``dei`` facts, a submission header,
+a transcript service's fields); the cover or title page; the file name. A value that none of them states is
 absent: a filing date, for example, is never guessed.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from fin_rag.errors import InputError
@@ -67,14 +67,16 @@ def document_metadata(
     Args:
         loaded: The text and what its format states.
         name: The file name, a hint where the document is silent.
-        caller: The caller's values. They win, dates may be given as ``20240201``, ``"2024-02-01"`` or ``date``
+        caller: The caller's values. They win, dates may be given as ``20240201``, ``"2024-02-01"`` or
+        ``date``
             objects, and keys of the caller's own pass through.
 
     Raises:
         InputError: if a value of the caller has the wrong type or is out of range.
 
     Example:
-        >>> found = document_metadata(LoadedText("# Orbital, S.A. — Informe anual 2023"), caller={"filed": "2024-02-01"})
+        >>> loaded = LoadedText("# Orbital, S.A. — Informe anual 2023")
+        >>> found = document_metadata(loaded, caller={"filed": "2024-02-01"})
         >>> found["doc_type"], found["fiscal_year"], found["filed"], found["lang"]
         ('annual_report', 2023, 20240201, 'es')
     """
@@ -169,7 +171,8 @@ def caller_metadata(values: Mapping[str, object]) -> dict[str, MetadataValue]:
     """Check a caller's metadata and bring them into the contract's form; ``None`` means not given.
 
     Raises:
-        InputError: if a value has the wrong type or is out of range, or if scope and session do not go together.
+        InputError: if a value has the wrong type or is out of range, or if scope and session do not go
+        together.
 
     Example:
         >>> caller_metadata({"cik": 320193, "fiscal_year": "2024", "doc_type": "10k", "fiscal_period": "q2"})
@@ -187,7 +190,7 @@ def caller_metadata(values: Mapping[str, object]) -> dict[str, MetadataValue]:
         )
     if session and scope != "private":
         raise InputError(
-            "A 'session_id' belongs to a private document. Pass source_scope='private' as well, or leave it out."
+            "A 'session_id' belongs to a private document. Pass source_scope='private' too, or leave it out."
         )
     return clean_metadata(checked)
 
@@ -222,7 +225,7 @@ def _cik(value: object) -> str:
 
 
 def _doc_type(value: str) -> str:
-    """Return a kind in the contract's spelling; a kind of the caller's own passes, a slip of the pen does not."""
+    """Return a kind in the contract's spelling; the caller's own kinds pass, a slip of the pen does not."""
     plain = re.sub(r"[\s-]+", "_", value.lower())
     if value in DOC_TYPES or plain in DOC_TYPES:
         return value if value in DOC_TYPES else plain
@@ -250,10 +253,18 @@ def _language(value: str) -> str:
     return value.lower()
 
 
-_NORMAL: Final = {
+def _fiscal_period(value: str) -> str:
+    return _one_of(FISCAL_PERIOD, _PERIODS, value.upper())
+
+
+def _source_scope(value: str) -> str:
+    return _one_of(SOURCE_SCOPE, _SCOPES, value.lower())
+
+
+_NORMAL: Final[Mapping[str, Callable[[str], str]]] = {
     DOC_TYPE: _doc_type,
     TICKER: str.upper,
     LANG: _language,
-    FISCAL_PERIOD: lambda value: _one_of(FISCAL_PERIOD, _PERIODS, value.upper()),
-    SOURCE_SCOPE: lambda value: _one_of(SOURCE_SCOPE, _SCOPES, value.lower()),
+    FISCAL_PERIOD: _fiscal_period,
+    SOURCE_SCOPE: _source_scope,
 }

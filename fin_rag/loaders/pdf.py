@@ -29,7 +29,8 @@ _PDFIUM: Final = Lock()
 _ACCESSION: Final = re.compile(r"\d{10}-\d{2}-\d{6}")
 # Titles that a program wrote, not a person: file names, "Microsoft Word - x.doc", "Document1".
 _NO_TITLE: Final = re.compile(
-    r"\.(?:docx?|pdf|xlsx?|pptx?|indd|qxd|htm|html|txt)\b|^(?:untitled|document|microsoft|powerpoint|slide)\b|^\W*\d",
+    r"\.(?:docx?|pdf|xlsx?|pptx?|indd|qxd|htm|html|txt)\b|^(?:untitled|document|microsoft|powerpoint"
+    r"|slide)\b|^\W*\d",
     re.IGNORECASE,
 )
 _UNREADABLE: Final = re.compile("[\ufffd\ue000-\uf8ff]")

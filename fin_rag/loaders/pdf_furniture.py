@@ -1,7 +1,7 @@
 """Find page numbers and running heads among the lines of pages.
 
-A line at a page's edge is furniture if it says the same on neighbouring pages and a gap sets it apart from the
-text, or if it holds a number that rises with the pages. A head's first appearance stays: it may be the
+A line at a page's edge is furniture if it says the same on neighbouring pages and a gap sets it apart from
+the text, or if it holds a number that rises with the pages. A head's first appearance stays: it may be the
 real heading, and nothing is lost that way.
 """
 
@@ -26,8 +26,10 @@ _LAST_NUMBER: Final = re.compile(r"\b(?:[A-Z]{1,3}-)?(\d{1,4})\W{0,3}$")
 _NUMBER_OF: Final = re.compile(r"\b(\d{1,4}) (?:of|de|/) \d{1,4}\W{0,3}$")
 _PAGE_OF: Final = re.compile(r"\b(?:page|p[áa]gina|p[áa]g\.?) ?#", re.IGNORECASE)
 _CONTENT: Final = re.compile(
-    r"\b(?:in|of) (?:millions|thousands|billions)|\bmill(?:ones|ions|\.)|\bmiles de|\bper share|\bpor acci[óo]n"
-    r"|\bunaudited|\bno auditad|\bended\b|\bas of\b|\bterminad[oa]s?\b|\bcerrad[oa]s? el\b|^/s/|^\([a-z0-9]{1,3}\)|[:,;]$",
+    r"\b(?:in|of) (?:millions|thousands|billions)|\bmill(?:ones|ions|\.)|\bmiles de|\bper share|\bpor"
+    r" acci[óo]n"
+    r"|\bunaudited|\bno auditad|\bended\b|\bas of\b|\bterminad[oa]s?\b|\bcerrad[oa]s? el\b|^/s/"
+    r"|^\([a-z0-9]{1,3}\)|[:,;]$",
     re.IGNORECASE,
 )
 
@@ -39,9 +41,9 @@ def find_furniture(pages: Sequence[Sequence[Line]]) -> list[dict[int, str]]:
 
     Example:
         >>> at = lambda y, text: Line(text, 20, 200, y, y, 10, False, False)
-        >>> page = lambda n: [at(780, "Acme Report"), at(740, "One."), at(728, "Two."), at(20, str(n))]
+        >>> page = lambda n: [at(780, "Acme Report"), at(740, f"Text {n}a."), at(20, str(n))]
         >>> find_furniture([page(1), page(2), page(3), page(4)])[3]
-        {0: 'running_head', 3: 'page_number'}
+        {0: 'running_head', 2: 'page_number'}
     """
     edges = [_edge_lines(page) for page in pages]
     numbered = _numbered(pages, edges)

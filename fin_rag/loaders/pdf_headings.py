@@ -17,7 +17,8 @@ _BULLETS: Final = "•▪■●○◦‣➢✓*-–—"
 _LETTERS: Final = re.compile(r"[^\W\d_]{3}")
 # Bold lines that head a table's columns, not a section.
 _COLUMN_HEAD: Final = re.compile(
-    r"\(?(?:in|amounts in|dollars in|en|importes en|cifras en)? ?\(?(?:\W?in )?(?:millions|thousands|billions|millones|miles)\b"
+    r"\(?(?:in|amounts in|dollars in|en|importes en|cifras en)? ?\(?(?:\W?in )?(?:millions|thousands"
+    r"|billions|millones|miles)\b"
     r"|\b(?:ended|ending|as of|at|al|a) .{0,60}\d|\b(?:19|20)\d\d\b.*\b(?:19|20)\d\d\b"
     r"|^(?:three|six|nine|twelve) months\b|^(?:fiscal )?years? ended\b|^ejercicios? terminados?\b",
     re.IGNORECASE,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Final
 
@@ -40,7 +41,8 @@ class Line:
     """Hold one line: its text, edges and baselines in points, and the style of its first character.
 
     ``top`` and ``bottom`` are the baselines of the first and the last character; they differ where a
-    hyphen joined two printed lines. ``bold`` holds for a line that starts and ends in bold type. ``size`` is the nominal font size, comparable inside one file only.
+    hyphen joined two printed lines. ``bold`` holds for a line that starts and ends in bold type. ``size`` is
+    the nominal font size, comparable inside one file only.
     """
 
     text: str
@@ -139,7 +141,7 @@ def merge_rows(lines: Sequence[Line]) -> list[Line]:
 
 def usual_gap(lines: Sequence[Line]) -> float:
     """Return the page's usual distance of baselines in points; 10 where nothing tells."""
-    gaps = [a.bottom - b.top for a, b in zip(lines, lines[1:], strict=False)]
+    gaps = [a.bottom - b.top for a, b in pairwise(lines)]
     usual = [gap for gap in gaps if 3 < gap < 40]
     return median(usual) if usual else 10.0
 
@@ -191,7 +193,7 @@ def breaks(lines: Sequence[Line]) -> list[bool]:
     if not lines:
         return []
     usual = usual_gap(lines)
-    gaps = [usual, *(a.bottom - b.top for a, b in zip(lines, lines[1:], strict=False))]
+    gaps = [usual, *(a.bottom - b.top for a, b in pairwise(lines))]
     rows = _table_zone([is_row(line.text) for line in lines], lines)
     found = [False]
     for index in range(1, len(lines)):

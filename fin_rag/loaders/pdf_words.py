@@ -13,7 +13,8 @@ from typing import Final
 
 # Parts that compounds begin with though they are seldom words of their own.
 _PREFIXES: Final = frozenset({
-    "anti", "bi", "co", "e", "eco", "ex", "inter", "intra", "mid", "multi", "non", "off", "on", "over", "post",
+    "anti", "bi", "co", "e", "eco", "ex", "inter", "intra", "mid", "multi", "non", "off", "on", "over",
+    "post",
     "pre", "pro", "pseudo", "quasi", "re", "self", "semi", "sub", "trans", "un", "under", "up",
 })  # fmt: skip
 _WORD: Final = re.compile(r"[^\W_]+(?:[-‐‑][^\W_]+)*")
@@ -66,12 +67,12 @@ class Words:
         return ""
 
     def restore(self, text: str) -> str:
-        """Put back the second f of ``ff`` where it was lost, and initials that stand apart from small capitals.
+        """Put back what type took apart: the second f of ``ff``, initials before small capitals.
 
         The whole word must occur elsewhere in the document, and its rest only behind such a gap.
 
         Example:
-            >>> Words(["An effective plan.", "Its ef ective date is the date of ice."]).restore("ef ective of ice")
+            >>> Words(["An effective plan.", "The ef ective date of ice."]).restore("ef ective of ice")
             'effective of ice'
             >>> Words(["Resorts", "M R ESORTS"]).restore("M R ESORTS")
             'M RESORTS'

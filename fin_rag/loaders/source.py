@@ -132,7 +132,7 @@ def identify(data: bytes, *, name: str, path: str = "") -> Source:
     suffix = Path(name).suffix.lower()
     by_name = EXTENSIONS.get(suffix, "")
     found = _sniff(data, by_name, where)
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if by_name and found != by_name and not _same_family(found, by_name):
         warnings = (f"the content is {found}, though the name ends in {suffix}",)
     return Source(name=name, path=path or name, data=data, format=found, warnings=warnings)
@@ -185,7 +185,7 @@ def _unpack(data: bytes, file: Path, max_bytes: int) -> bytes:
 def _check_unpacked(total: int, packed: int, file: Path, max_bytes: int) -> None:
     if total > max_bytes:
         raise ParseError(
-            f"{file} unpacks to more than {max_bytes} bytes. Check that it is a document; raise max_bytes if so."
+            f"{file} unpacks to more than {max_bytes} bytes. Raise max_bytes if it is a document."
         )
     if total > _RATIO_FROM and total > _MAX_RATIO * packed:
         raise ParseError(
@@ -253,6 +253,6 @@ def _refuse_noise(head: bytes, where: str) -> None:
     odd = sum(head.count(code) for code in range(32) if code not in b"\t\n\r\x0b\x0c\x1a\x1b\x02")
     if odd > max(8, len(head) // 50):
         raise ParseError(
-            f"{where} is binary: {odd} control characters in its first {len(head)} bytes. Load HTML, XML, PDF, "
-            "Markdown, text or JSON."
+            f"{where} is binary: {odd} control characters in its first {len(head)} bytes. "
+            "Load HTML, XML, PDF, Markdown, text or JSON."
         )

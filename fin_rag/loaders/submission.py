@@ -97,10 +97,11 @@ def read_submission(data: bytes, *, name: str = "", part: str = "") -> LoadedTex
     others = [other.label for other in parts if other is not chosen]
     warnings = loaded.markup.warnings
     if others:
+        shown = ", ".join(others[:_SHOWN])
         more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
         warnings = (
             *warnings,
-            f"{len(others)} further documents of the submission were left out: {', '.join(others[:_SHOWN])}{more}",
+            f"{len(others)} further documents of the submission were left out: {shown}{more}",
         )
     return replace(loaded, hints=stated, markup=replace(loaded.markup, warnings=warnings))
 

@@ -24,74 +24,88 @@ _FRONT_MATTER: Final = re.compile(
 )
 _FRONT_TITLE: Final = re.compile(r"^title:[ \t]*[\"']?(?P<title>[^\r\n]+?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _DULL: Final = re.compile(
-    r"^\W*(?:table of contents|contents|[íi]ndice|index|exhibit\b.{0,20}|anexo\b.{0,6}|image source.*|page \d+|p[áa]gina \d+|"
-    r"for immediate release|press release|nota de prensa|\d+|<[^>]*>|united states|transcripci[óo]n|edited transcript)\W*$",
+    r"^\W*(?:table of contents|contents|[íi]ndice|index|exhibit\b.{0,20}|anexo\b.{0,6}|image source.*"
+    r"|page \d+|p[áa]gina \d+|for immediate release|press release|nota de prensa|\d+|<[^>]*>|united states"
+    r"|transcripci[óo]n|edited transcript)\W*$",
     re.IGNORECASE,
 )
 _KIND_WORDS: Final = re.compile(
-    r"\binforme (?:anual|financiero|integrado|de gesti[óo]n|semestral|trimestral)|\bcuentas anuales|\bannual report|\bannual accounts|"
-    r"\bfolleto|\bprospectus|\bdatos fundamentales|\bkey (?:investor )?information|\b(?:nota|informe) de (?:research|an[áa]lisis)|"
-    r"\bresearch (?:note|report)|\bearnings (?:conference )?call|\bconference call|\bresultados\b|\bresults\b|\bcall transcript|\bfollow[- ]up call",
+    r"\binforme (?:anual|financiero|integrado|de gesti[óo]n|semestral|trimestral)|\bcuentas anuales"
+    r"|\bannual (?:report|accounts)|\bfolleto|\bprospectus|\bdatos fundamentales"
+    r"|\bkey (?:investor )?information|\b(?:nota|informe) de (?:research|an[áa]lisis)"
+    r"|\bresearch (?:note|report)|\bearnings (?:conference )?call|\bconference call|\bresultados\b"
+    r"|\bresults\b|\bcall transcript|\bfollow[- ]up call",
     re.IGNORECASE,
 )
-_EXCHANGE: Final = r"(?:NYSE(?: American)?|NASDAQ(?:GS|GM|CM)?|Nasdaq(?:GS|GM|CM)?|AMEX|LSE|TSX|ASX|BME|BMV|XETRA|EPA|SIX|HKEX|OTC\w*)"
+_UPPER: Final = "A-ZÁÉÍÓÚÑ"
+_NAME_WORD: Final = rf"(?:(?-i:[{_UPPER}&])[\w&.'’-]*|of|and|the|de|del|y|la)"
+_EXCHANGE: Final = (
+    r"(?:NYSE(?: American)?|(?:NASDAQ|Nasdaq)(?:GS|GM|CM)?|AMEX|LSE|TSX|ASX|BME|BMV|XETRA|EPA|SIX|HKEX"
+    r"|OTC\w*)"
+)
 _LISTED: Final = re.compile(
-    rf"(?P<name>[A-ZÁÉÍÓÚÑ][\w&.'’-]*(?:,? (?:[A-ZÁÉÍÓÚÑ&][\w&.'’-]*|of|and|the|de|del|y|la)){{0,7}}),? ?\(?{_EXCHANGE} ?: ?(?P<ticker>[A-Z]{{1,6}}(?:\.[A-Z])?)\b"
+    rf"(?P<name>[{_UPPER}][\w&.'’-]*(?:,? {_NAME_WORD}){{0,7}}),? ?"
+    rf"\(?{_EXCHANGE} ?: ?(?P<ticker>[A-Z]{{1,6}}(?:\.[A-Z])?)\b"
 )
 _SYMBOL_LINE: Final = re.compile(
-    r"^(?P<name>[A-ZÁÉÍÓÚÑ][^()|\n]{1,70}?) \((?P<ticker>[A-Z]{1,5}(?:\.[A-Z])?)(?: [-+−]?[\d.]+ ?%)?\)"
+    rf"^(?P<name>[{_UPPER}][^()|\n]{{1,70}}?) \((?P<ticker>[A-Z]{{1,5}}(?:\.[A-Z])?)(?: [-+−]?[\d.]+ ?%)?\)"
 )
 _QUARTER_FIRST: Final = re.compile(
-    r"^(?P<symbol>[A-Z]{2,5}) F?Q[1-4] (?:FY)?20\d\d\b|\bF?Q[1-4] (?:FY)?20\d\d (?P<inner>[A-ZÁÉÍÓÚÑ].{1,60}?) (?:Earnings|Conference) (?:Conference )?Call"
-    r"|^(?P<lead>[A-ZÁÉÍÓÚÑ].{1,60}?),? F?Q[1-4] (?:FY)?20\d\d\b"
+    r"^(?P<symbol>[A-Z]{2,5}) F?Q[1-4] (?:FY)?20\d\d\b"
+    rf"|\bF?Q[1-4] (?:FY)?20\d\d (?P<inner>[{_UPPER}].{{1,60}}?) (?:Earnings|Conference) (?:Conference )?Call"
+    rf"|^(?P<lead>[{_UPPER}].{{1,60}}?),? F?Q[1-4] (?:FY)?20\d\d\b"
+)
+_ANNOUNCES: Final = re.compile(
+    r"^(?P<name>\S.{1,60}?),? (?:reports|announces|releases|publica|anuncia|presenta|comunica)\b",
+    re.IGNORECASE,
 )
 _LABEL: Final = re.compile(
-    r"^\W*(?P<label>company|issuer|emisor|compañ[íi]a|sociedad gestora|gestora|productor|manufacturer|management company|manager)"
-    r"\W{1,8}(?P<value>[^|\n]{2,100}?)[ \t|*]*$",
+    r"^\W*(?P<label>company|issuer|emisor|compañ[íi]a|sociedad gestora|gestora|productor|manufacturer"
+    r"|management company|manager)\W{1,8}(?P<value>[^|\n]{2,100}?)[ \t|*]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _MANAGED: Final = re.compile(
     r"\b(?:gestionad[oa] por|managed by|emitid[oa] por|issued by|elaborad[oa] por|prepared by) "
-    r"(?P<name>(?:(?-i:[A-ZÁÉÍÓÚÑ])[\w&.'’-]*|de|del|y|la|and|of)(?:,? (?:(?-i:[A-ZÁÉÍÓÚÑ&])[\w&.'’-]*|de|del|y|la|and|of)){0,6})",
+    rf"(?P<name>{_NAME_WORD}(?:,? {_NAME_WORD}){{0,6}})",
     re.IGNORECASE,
 )
 _LEGAL: Final = re.compile(
-    r"^(?P<name>[A-ZÁÉÍÓÚÑ][^|\n]{1,80}?,? (?:S\. ?A\.(?: ?U\.)?|S\.L\.(?:U\.)?|S\. ?A\. ?B\. de C\.V\.|SGIIC|SOCIMI|plc|PLC|Inc\.?|Corp\.?|Corporation|Ltd\.?|Limited|LLC|AG|SE|N\.V\.)"
-    r"(?:, S\. ?A\.)?)(?=$|[\s,—–-])"
+    rf"^(?P<name>[{_UPPER}][^|\n]{{1,80}}?,? (?:S\. ?A\.(?: ?U\.)?|S\.L\.(?:U\.)?|S\. ?A\. ?B\. de C\.V\."
+    r"|SGIIC|SOCIMI|plc|PLC|Inc\.?|Corp\.?|Corporation|Ltd\.?|Limited|LLC|AG|SE|N\.V\.)(?:, S\. ?A\.)?)"
+    r"(?=$|[\s,—–-])"
 )
 _GROUP: Final = re.compile(
     r",? (?:y (?:sus )?(?:sociedades dependientes|filiales)|and (?:its )?subsidiaries)\b.*$", re.IGNORECASE
 )
 _YEAR_ENDED: Final = re.compile(
-    r"\b(?:ejercicios?|a[ñn]os?)(?: anual(?:es)?| econ[óo]micos?)? (?:terminados?|cerrados?|finalizados?) (?:el|a|al)\b|\byears? ended\b|\bfiscal year end(?:ed|ing)\b",
+    r"\b(?:ejercicios?|a[ñn]os?)(?: anual(?:es)?| econ[óo]micos?)? (?:terminados?|cerrados?|finalizados?)"
+    r" (?:el|a|al)\b|\byears? ended\b|\bfiscal year end(?:ed|ing)\b",
     re.IGNORECASE,
 )
 _PERIOD_ENDED: Final = re.compile(r"\b(?:period|quarter|year|months) (?:ended|ending)\b", re.IGNORECASE)
 _ORDINALS: Final = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "primer": 1,
-    "segundo": 2,
-    "tercer": 3,
-    "cuarto": 4,
-}
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "primer": 1, "segundo": 2, "tercer": 3, "cuarto": 4,
+}  # fmt: skip
 _QUARTER: Final = re.compile(
-    r"\bF?Q(?P<n>[1-4])[ ,'-]{0,2}(?:of )?(?:fiscal )?(?:year )?(?:FY)?(?P<y>20\d\d)\b|\b(?P<n2>[1-4])Q[ -]?(?P<y2>20\d\d)\b|\b(?P<n3>[1-4])T[ -]?(?P<y3>20\d\d)\b"
-    r"|\b(?P<o>first|second|third|fourth)[ -]quarter(?: and full[ -]year)?(?: of)?,?(?: fiscal)?(?: year)? (?P<y4>20\d\d)\b"
+    r"\bF?Q(?P<n>[1-4])[ ,'-]{0,2}(?:of )?(?:fiscal )?(?:year )?(?:FY)?(?P<y>20\d\d)\b"
+    r"|\b(?P<n2>[1-4])Q[ -]?(?P<y2>20\d\d)\b|\b(?P<n3>[1-4])T[ -]?(?P<y3>20\d\d)\b"
+    r"|\b(?P<o>first|second|third|fourth)[ -]quarter(?: and full[ -]year)?(?: of)?,?(?: fiscal)?(?: year)?"
+    r" (?P<y4>20\d\d)\b"
     r"|\b(?P<o2>primer|segundo|tercer|cuarto) trimestre (?:de |del )?(?:ejercicio |a[ñn]o )?(?P<y5>20\d\d)\b",
     re.IGNORECASE,
 )
 _YEAR: Final = re.compile(
-    r"(?:\b(?:ejercicio|informe anual|cuentas anuales|annual report|annual accounts|folleto|prospectus|cobertura|initiation|fiscal(?: year)?|full[ -]year|FY)"
-    r"|\((?:kid|kiid)\))(?: de(?:l)?| for| of)?(?: ejercicio| a[ñn]o)? ?(?P<y>20\d\d)\b",
+    r"(?:\b(?:ejercicio|informe anual|cuentas anuales|annual report|annual accounts|folleto|prospectus"
+    r"|cobertura"
+    r"|initiation|fiscal(?: year)?|full[ -]year|FY)|\((?:kid|kiid)\))"
+    r"(?: de(?:l)?| for| of)?(?: ejercicio| a[ñn]o)? ?(?P<y>20\d\d)\b",
     re.IGNORECASE,
 )
 _CALL_TIME: Final = re.compile(r"^,?\s*(?:at\s+)?\d{1,2}:\d\d|^T\d\d:", re.IGNORECASE)
 _DATE_LABEL: Final = re.compile(r"^\W*(?:date|fecha)\b", re.IGNORECASE)
 _PRODUCT: Final = re.compile(
-    r"^\W*(?:nombre del producto|producto|product name|name of (?:the )?product|product)[ :*]{1,8}(?P<name>[^\n|]{4,90}?)[ *]*$",
+    r"^\W*(?:nombre del producto|producto|product name|name of (?:the )?product|product)[ :*]{1,8}"
+    r"(?P<name>[^\n|]{4,90}?)[ *]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ISIN: Final = re.compile(r"\bISIN\b\W{0,12}(?P<isin>[A-Z]{2}[A-Z0-9]{9}\d)\b")
@@ -100,8 +114,8 @@ _ISIN: Final = re.compile(r"\bISIN\b\W{0,12}(?P<isin>[A-Z]{2}[A-Z0-9]{9}\d)\b")
 def read_title_page(text: str, doc_type: str) -> dict[str, MetadataValue]:
     r"""Return what the first page of a document states about it.
 
-    Keys are ``title``, ``issuer``, ``ticker``, ``fiscal_year``, ``fiscal_period``, ``period_end`` and ``isin``; a call's
-    date, at which its words became public, is ``filed``.
+    Keys are ``title``, ``issuer``, ``ticker``, ``fiscal_year``, ``fiscal_period``, ``period_end`` and
+    ``isin``; a call's date, at which its words became public, is ``filed``.
 
     Example:
         >>> page = read_title_page("# Orbital, S.A. — Informe anual 2023\n\nTexto.", "annual_report")
@@ -113,8 +127,7 @@ def read_title_page(text: str, doc_type: str) -> dict[str, MetadataValue]:
     found: dict[str, MetadataValue] = {TITLE: title} if title else {}
     if doc_type == "regulation":
         return found
-    for key, value in _who(text[:_HEAD], lines, title, doc_type).items():
-        found[key] = value
+    found.update(_who(text[:_HEAD], lines, title, doc_type))
     found.update(_period(text[:_HEAD], lines, doc_type))
     if doc_type == "earnings_call":
         held = call_date(text[:_TOP])
@@ -198,6 +211,9 @@ def _who(head: str, lines: list[str], title: str, doc_type: str) -> dict[str, Me
                 managed["name"].strip(" ,.") if not managed["name"].endswith("S.A.") else managed["name"]
             )
         return found
+    announced = _ANNOUNCES.match(title) if doc_type == "report" else None
+    if announced:
+        return {ISSUER: announced["name"]}
     name = _of_title(title) or next((m["name"] for m in map(_LEGAL.match, lines[:4]) if m), "")
     return {ISSUER: _GROUP.sub("", name)} if name else {}
 
@@ -267,7 +283,8 @@ def _end_date(flat: str, pattern: re.Pattern[str]) -> int | None:
 
 
 def call_date(head: str) -> int | None:
-    r"""Return the day a call was held: a date with a time of day, a labelled one, or one on a line of its own.
+    r"""Return the day a call was held: a date with a time of day, a labelled one, or one on a line of its"
+    r" own.
 
     Example:
         >>> call_date("Call for the period ending June 29, 2024.\n\nAug 8, 2024, 8:30 a.m. ET")

@@ -1,14 +1,18 @@
 """Splitters: outline and budget become chunks with exact offsets."""
 
 from fin_rag.splitters.config import ChunkingConfig
+from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
 from fin_rag.splitters.kinds import FinancialReportTextSplitter, SecFilingTextSplitter, splitter_for
 from fin_rag.splitters.splitter import StructureTextSplitter, joined_pages
 
 __all__ = [
+    "ChunkRecord",
     "ChunkingConfig",
     "FinancialReportTextSplitter",
     "SecFilingTextSplitter",
+    "SectionSpan",
     "StructureTextSplitter",
+    "chunk_document",
     "joined_pages",
     "splitter_for",
 ]

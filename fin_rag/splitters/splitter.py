@@ -41,7 +41,7 @@ _logger = logging.getLogger(__name__)
 
 # A document that carries these was described by a loader; nothing is left to find out.
 _DESCRIBED = frozenset({DOC_ID, SOURCE, TEXT_SHA256, TITLE, DOC_TYPE, LANG, SOURCE_SCOPE})
-_PAGE_SEPARATOR = "\n\n"
+PAGE_SEPARATOR = "\n\n"
 
 
 class StructureTextSplitter(TextSplitter):
@@ -157,11 +157,17 @@ class StructureTextSplitter(TextSplitter):
     def _split(self, document: Document) -> list[Document]:
         return self.split_whole(document)[2]
 
-    def split_whole(self, document: Document) -> tuple[Document, Outline, list[Document]]:
-        """Split one document; return it with its full metadata, its outline and its chunks."""
+    def split_whole(
+        self, document: Document, *, outline: Outline | None = None
+    ) -> tuple[Document, Outline, list[Document]]:
+        """Split one document; return it with its full metadata, its outline and its chunks.
+
+        ``outline`` takes the place of the one that the document itself shows.
+        """
         whole = self._described(document)
         text, metadata = whole.page_content, whole.metadata
-        outline = self._outline(text, metadata, _markup(whole))
+        if outline is None:
+            outline = self._outline(text, metadata, _markup(whole))
         for warning in outline.warnings:
             _logger.info("%s: %s", metadata.get(SOURCE), warning)
         chunks = chunk_text(text, outline, metadata, config=self.config, tokenization=self.tokenization)
@@ -261,13 +267,13 @@ def _joined(pages: Sequence[Document], numbers: Sequence[int]) -> Document:
     at = 0
     for number, page in zip(numbers, pages, strict=True):
         spans.append((number + first, Span(at, at + len(page.page_content))))
-        at += len(page.page_content) + len(_PAGE_SEPARATOR)
+        at += len(page.page_content) + len(PAGE_SEPARATOR)
     shared = {
         key: value
         for key, value in pages[0].metadata.items()
         if key != PAGE and all(key in p.metadata and p.metadata[key] == value for p in pages)
     }
     return Document(
-        page_content=_PAGE_SEPARATOR.join(page.page_content for page in pages),
+        page_content=PAGE_SEPARATOR.join(page.page_content for page in pages),
         metadata={**shared, PAGE_MAP: PageMap(tuple(spans)).format()},
     )

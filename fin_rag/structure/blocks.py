@@ -33,9 +33,9 @@ def blocks(
         detect_markdown: with ``False`` only ``markup`` makes headings.
 
     Example:
-        >>> text = "## Sales\n\n(in millions)\n| Zone | 2024 |\n|---|---|\n| North | 40 |\n\nGrowth was steady."
+        >>> text = "## Sales\n\n(in millions)\n| Zone | 2024 |\n|---|---|\n| North | 40 |\n\nSteady growth."
         >>> [(b.kind, b.span.slice(text)[:13]) for b in blocks(text)]
-        [('heading', '## Sales'), ('table', '(in millions)'), ('prose', 'Growth was st')]
+        [('heading', '## Sales'), ('table', '(in millions)'), ('prose', 'Steady growth')]
     """
     layout, found = analyse(text, span, markup=markup, detect_markdown=detect_markdown)
     return _assemble(text, layout, found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.structure.figures import figure_tail, is_year_row
@@ -32,7 +33,7 @@ def pipe_cells(text: str) -> list[tuple[int, int]]:
     if not bars or bars[-1] != len(text) - 1:
         edges.append(len(text))
     cells = []
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in pairwise(edges):
         start, end = left + 1, right
         while start < end and text[start].isspace():
             start += 1
@@ -94,7 +95,9 @@ def grid_head(parsed: Sequence[Sequence[str]]) -> int:
 
 def _leading_heads(parsed: Sequence[Sequence[str]]) -> int:
     count = 0
-    while count < min(len(parsed) - 1, _MOST_HEAD_ROWS) and not any(is_value(cell) for cell in parsed[count][1:]):
+    while count < min(len(parsed) - 1, _MOST_HEAD_ROWS) and not any(
+        is_value(cell) for cell in parsed[count][1:]
+    ):
         count += 1
     has_figures = any(is_value(cell) for cells in parsed[count:] for cell in cells[1:])
     if has_figures:
@@ -104,7 +107,9 @@ def _leading_heads(parsed: Sequence[Sequence[str]]) -> int:
     return 1 if len(parsed) > 1 and not any(is_value(cell) for cell in parsed[0][1:]) else 0
 
 
-def _is_second_head(row: Sequence[str], above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+def _is_second_head(
+    row: Sequence[str], above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
+) -> bool:
     values = row[1:]
     if any(is_value(cell) for cell in row) or not any(row):
         return False
@@ -112,7 +117,9 @@ def _is_second_head(row: Sequence[str], above: Sequence[Sequence[str]], below: S
         return is_unit_line(row[0])
     if not any(is_value(cell) for cells in below[:3] for cell in cells[1:]):
         return False
-    if not any(any(cells) for cells in above) or all(unit_of(c) or unit_of(f"({c})") or c == "%" for c in values if c):
+    if not any(any(cells) for cells in above) or all(
+        unit_of(c) or unit_of(f"({c})") or c == "%" for c in values if c
+    ):
         return True
     last = above[-1]
     merged = "" in last[1:] or len(set(last[1:])) < len(last[1:])
@@ -120,7 +127,9 @@ def _is_second_head(row: Sequence[str], above: Sequence[Sequence[str]], below: S
 
 
 def column_labels(heads: Sequence[Sequence[str]], width: int, *, fill: bool = True) -> tuple[str, ...]:
-    """Join the header rows into one label a column; with ``fill`` a cell that a merge left empty takes its neighbour's.
+    """Join the header rows into one label a column.
+
+    With ``fill`` a cell that a merge left empty takes the label of its neighbour to the left.
 
     Example:
         >>> column_labels([["", "2024", "", "2023", ""], ["(EUR)", "Total", "%", "Total", "%"]], 5)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
-from fin_rag.structure.layout import CONTENTS, Layout, atx, is_caption_line
+from fin_rag.structure.figures import figure_tail
+from fin_rag.structure.layout import Layout, atx, is_caption_line
 from fin_rag.structure.levels import ATX, BARE, BOLD, CAPS, ITALIC, SETEXT, Candidate
-from fin_rag.structure.lines import is_rule, is_sentence, plain, vocabulary, words_of
+from fin_rag.structure.lines import is_rule, is_sentence, plain, vocabulary
 from fin_rag.structure.titles import (
     LONGEST_TITLE,
     candidate_of,
@@ -27,7 +29,7 @@ _MOST_BARE_RUN: Final = 2
 _WIDE: Final = 60
 _LONGEST_DENSE: Final = 70
 _MOST_DENSE_WORDS: Final = 10
-_SENTENCE_END: Final = (".", "?", "!", ":", ".”", ".\"", ".)", ".»", ";")
+_SENTENCE_END: Final = (".", "?", "!", ":", ".”", '."', ".)", ".»", ";")
 
 
 def detect(layout: Layout, *, bare: bool = True) -> list[Candidate]:
@@ -89,10 +91,14 @@ def _in_paragraph(layout: Layout, index: int, taken: list[bool]) -> bool:
 
 def _emphasised(layout: Layout, index: int, taken: list[bool]) -> Candidate | None:
     """Accept lines that are bold (or italic) from end to end and open a paragraph."""
-    if not _opens(layout, index, taken) and not layout.lines[index - 1].text.endswith(_SENTENCE_END):
+    if not _opens(layout, index, taken) and not _is_finished(layout.lines[index - 1].text, strong=True):
         return None
     last = index
-    while last - index < _MOST_LINES and layout.is_text(last) and _WHOLLY_BOLD.fullmatch(layout.lines[last].text):
+    while (
+        last - index < _MOST_LINES
+        and layout.is_text(last)
+        and _WHOLLY_BOLD.fullmatch(layout.lines[last].text)
+    ):
         last += 1
     italic = last == index and bool(_WHOLLY_ITALIC.fullmatch(layout.lines[index].text))
     last = index + 1 if italic else last
@@ -159,7 +165,7 @@ def _stands_alone(layout: Layout, first: int, last: int, taken: list[bool], *, s
     opens, closes = _opens(layout, first, taken), not layout.is_text(last)
     if opens and closes:
         return not (first > 0 and 0 <= layout.owner[first - 1] == _owner(layout, last))
-    if not opens and not layout.lines[first - 1].text.endswith(_SENTENCE_END):
+    if not opens and not _is_finished(layout.lines[first - 1].text, strong=strong):
         return False
     text = layout.lines[last - 1].text
     if len(text) > _LONGEST_DENSE or len(text.split()) > _MOST_DENSE_WORDS:
@@ -170,7 +176,12 @@ def _stands_alone(layout: Layout, first: int, last: int, taken: list[bool], *, s
     if not strong and len(after) < max(_WIDE, 1.3 * len(text)):
         titled = is_capitals(plain(after)) or is_numbered_title(after) or is_bare_title(after)
         return titled and opens and layout.is_text(last + 1) and len(layout.lines[last + 1].text) >= _WIDE
-    return after[0].isupper() or after[0].isdigit() or after[0] in "“\"«¿(•"
+    return after[0].isupper() or after[0].isdigit() or after[0] in '“"«¿(•'
+
+
+def _is_finished(text: str, *, strong: bool) -> bool:
+    """Tell whether a paragraph may end here: with a sentence or, before a strong title, a figure."""
+    return text.endswith(_SENTENCE_END) or (strong and bool(figure_tail(text).cells))
 
 
 def _owner(layout: Layout, index: int) -> int:
@@ -196,12 +207,15 @@ def _without_false_runs(layout: Layout, found: list[Candidate]) -> list[Candidat
 
 
 def _without_lists(layout: Layout, found: list[Candidate]) -> list[Candidate]:
-    """Drop unmarked numbered lines that follow each other with nothing between: they list, they do not head."""
+    """Drop unmarked numbered lines with nothing between them: they list, they do not head."""
     listed: set[int] = set()
-    for one, other in zip(found, found[1:], strict=False):
+    for one, other in pairwise(found):
         if one.style == other.style == BARE and one.number and other.number and _adjacent(layout, one, other):
             same_depth = len(one.number.parts) == len(other.number.parts)
-            if same_depth and (one.number.word, one.number.scheme) == (other.number.word, other.number.scheme):
+            if same_depth and (one.number.word, one.number.scheme) == (
+                other.number.word,
+                other.number.scheme,
+            ):
                 listed.update((one.first, other.first))
     return [candidate for candidate in found if candidate.first not in listed]
 
@@ -228,15 +242,3 @@ def _has_body(layout: Layout, index: int) -> bool:
     while index < len(layout.lines) and not layout.lines[index].text:
         index += 1
     return index < len(layout.lines) and not is_rule(layout.lines[index].text)
-
-
-def contents_titles(layout: Layout) -> set[str]:
-    """Return the titles that contents pages announce, in small letters, without page numbers."""
-    titles = set()
-    for zone in layout.zones:
-        if zone.kind != CONTENTS:
-            continue
-        for line in layout.lines[zone.first : zone.last]:
-            label = line.text.rstrip("0123456789ivxlc").rstrip(" \t.·…_")
-            titles.add(" ".join(words_of(plain(label))))
-    return titles

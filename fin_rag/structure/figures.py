@@ -56,7 +56,7 @@ def figure_tail(text: str) -> Tail:
 
 
 def _is_part(text: str, tokens: list[tuple[int, int]], index: int) -> bool:
-    """Tell whether a token can belong to a column of figures; ``10)`` only behind a bracket that stands apart."""
+    """Tell whether a token can belong to a column; ``10)`` only behind a bracket that stands apart."""
     token = text[slice(*tokens[index])]
     if is_neutral(token) or is_nil(token) or is_figure(token):
         return True
@@ -67,6 +67,9 @@ def _is_part(text: str, tokens: list[tuple[int, int]], index: int) -> bool:
 def _label_keeps(text: str, tokens: list[tuple[int, int]], first: int) -> int:
     """Move the start of the figures past tokens that belong to the label."""
     gaps = [index for index in range(max(first, 1), len(tokens)) if _wide(text, tokens, index)]
+    if first == 0 and len(tokens) > 1 and is_year(text[slice(*tokens[0])]):
+        # "2026 1,250" is the row of a year, "2026 2025" the head of two columns
+        return 1 if any(not is_year(text[slice(*token)]) for token in tokens[1:]) else 0
     if first and gaps and gaps[0] != first and not is_neutral(text[slice(*tokens[gaps[0] - 1])]):
         first = gaps[0]
     periods = vocabulary()["period_words"]
@@ -77,11 +80,16 @@ def _label_keeps(text: str, tokens: list[tuple[int, int]], first: int) -> int:
         first += 1
     while first < len(tokens) and text[slice(*tokens[first])] in _CLOSING:
         first += 1
-    if 0 < first < len(tokens) - 1 and not _wide(text, tokens, first):
-        # "net of tax of $5 and $(3) 533": what a preposition governs is part of the label
-        if text[slice(*tokens[first - 1])].lower() in vocabulary()["title_particles"]:
-            first += 2 if is_neutral(text[slice(*tokens[first])]) else 1
-    return first
+    return first + _governed(text, tokens, first)
+
+
+def _governed(text: str, tokens: list[tuple[int, int]], first: int) -> int:
+    """Return how many tokens a preposition before the figures claims: "net of tax of $5 and $(3) 533"."""
+    if not 0 < first < len(tokens) - 1 or _wide(text, tokens, first):
+        return 0
+    if text[slice(*tokens[first - 1])].lower() not in vocabulary()["title_particles"]:
+        return 0
+    return 2 if is_neutral(text[slice(*tokens[first])]) else 1
 
 
 def _wide(text: str, tokens: list[tuple[int, int]], index: int) -> bool:
@@ -128,7 +136,10 @@ def is_year_row(text: str) -> bool:
     return marked
 
 
-_DATE: Final = re.compile(r"(?:\d{1,2}[-/.]){1,2}(?:19|20)?\d{2}|[1-4][qQtT]\s?(?:19|20)?\d{2}|[qQtThH][1-4](?:[-/ ]?(?:19|20)?\d{2})?|[1-4][qQtThHsS]\d{2}")
+_DATE: Final = re.compile(
+    r"(?:\d{1,2}[-/.]){1,2}(?:19|20)?\d{2}|[1-4][qQtThHsS](?:19|20)?\d{2}"
+    r"|[qQtThHsS][1-4](?:[-/]?(?:19|20)?\d{2})?"
+)
 
 
 def _is_date(token: str) -> bool:

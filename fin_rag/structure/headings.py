@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from fin_rag.schema import Markup, Span
+from fin_rag.structure.detect import detect
 from fin_rag.structure.layout import (
     Layout,
     mark_code,
@@ -17,11 +19,11 @@ from fin_rag.structure.layout import (
 )
 from fin_rag.structure.levels import ATX, MARKUP, SETEXT, Candidate, assign_levels
 from fin_rag.structure.lines import Line, split_lines
-from fin_rag.structure.detect import detect
 from fin_rag.structure.texttables import mark_text_tables
 from fin_rag.structure.titles import candidate_of, continued_title, title_of
 
 _LEAST_REPEATS = 3  # a title that opens nothing this often is a running head
+_LEAST_STACK = 4
 
 
 class Heading(NamedTuple):
@@ -46,7 +48,8 @@ def headings(text: str, *, markup: Markup | None = None, detect_markdown: bool =
         Headings with spans in code points and levels that fit each other even where styles mix.
 
     Example:
-        >>> [(h.level, h.title) for h in headings("# Informe\n\n**3. Deuda**\n\nBaja.\n\n**3.1 Vencimientos**\n\n2026.")]
+        >>> text = "# Informe\n\n**3. Deuda**\n\nBaja.\n\n**3.1 Vencimientos**\n\n2026."
+        >>> [(h.level, h.title) for h in headings(text)]
         [(1, 'Informe'), (2, '3. Deuda'), (3, '3.1 Vencimientos')]
     """
     layout, found = analyse(text, markup=markup, detect_markdown=detect_markdown)
@@ -55,9 +58,7 @@ def headings(text: str, *, markup: Markup | None = None, detect_markdown: bool =
 
 def to_headings(lines: Sequence[Line], found: Iterable[Candidate]) -> list[Heading]:
     """Turn candidates into headings with spans."""
-    return [
-        Heading(Span(lines[c.first].start, lines[c.last - 1].end), c.title, c.level) for c in found
-    ]
+    return [Heading(Span(lines[c.first].start, lines[c.last - 1].end), c.title, c.level) for c in found]
 
 
 def analyse(
@@ -77,22 +78,49 @@ def analyse(
     found = [candidate for candidate in styled if layout.owner[candidate.first] < 0]
     if detect_markdown:
         found = sorted([*found, *detect(layout, bare=not styled)], key=lambda c: c.first)
-    found = _without_running_heads(layout, found)
+    found = _without_running_heads(layout, _without_stacks(layout, found))
     assign_levels(found)
     return layout, found
+
+
+def _without_stacks(layout: Layout, found: Sequence[Candidate]) -> list[Candidate]:
+    """Drop four or more styled lines of one look with nothing between: column heads of a table, a cover."""
+    kept: list[Candidate] = []
+    stack: list[Candidate] = []
+    for candidate in [*found, None]:
+        if stack and (
+            candidate is None or candidate.key != stack[0].key or not _touches(layout, stack[-1], candidate)
+        ):
+            kept.extend(stack if len(stack) < _LEAST_STACK else [])
+            stack = []
+        if candidate is None:
+            continue
+        if candidate.style == MARKUP and candidate.number is None:
+            stack.append(candidate)
+        else:
+            kept.append(candidate)
+    return kept
+
+
+def _touches(layout: Layout, first: Candidate, second: Candidate) -> bool:
+    """Tell whether nothing but blank lines stands between two headings."""
+    return all(not layout.lines[at].text for at in range(first.last, second.first))
 
 
 def _without_running_heads(layout: Layout, found: Sequence[Candidate]) -> list[Candidate]:
     """Drop titles that come again and again with nothing under them, and repeats that say "(continued)"."""
     empty: Counter[str] = Counter()
-    for one, other in zip(found, found[1:], strict=False):
-        if all(not layout.lines[at].text for at in range(one.last, other.first)):
+    for one, other in pairwise(found):
+        if _touches(layout, one, other):
             empty[one.title.casefold()] += 1
     seen: set[str] = set()
     kept = []
     for candidate in found:
         stem = continued_title(candidate.title)
-        repeated = empty[candidate.title.casefold()] >= _LEAST_REPEATS and candidate.style not in (ATX, SETEXT)
+        repeated = empty[candidate.title.casefold()] >= _LEAST_REPEATS and candidate.style not in (
+            ATX,
+            SETEXT,
+        )
         if not (repeated or (stem and stem.casefold() in seen)):
             kept.append(candidate)
         seen.add((stem or candidate.title).casefold())

@@ -11,7 +11,9 @@ from fin_rag.schema import Span
 from fin_rag.structure.cells import clean, grid_head
 from fin_rag.structure.rowtypes import RawRow
 
-_TAG: Final = re.compile(r"<(?P<close>/?)(?P<name>table|thead|tbody|tr|td|th|caption)\b(?P<rest>[^<>]*)>", re.IGNORECASE)
+_TAG: Final = re.compile(
+    r"<(?P<close>/?)(?P<name>table|thead|tbody|tr|td|th|caption)\b(?P<rest>[^<>]*)>", re.IGNORECASE
+)
 _COLSPAN: Final = re.compile(r"colspan\s*=\s*[\"']?(\d{1,4})", re.IGNORECASE)
 _INNER_TAG: Final = re.compile(r"<(/?)(sup|sub|br|p|div|li)?\b[^<>]*>", re.IGNORECASE)
 _WIDEST: Final = 1000
@@ -35,6 +37,20 @@ def html_rows(text: str, span: Span, header_end: int) -> tuple[list[list[str]], 
             spans = [where for where, _ in row.cells]
             rows.append(RawRow(row.span, spans[0], texts[0], tuple(spans[1:]), tuple(texts[1:])))
     return heads, rows
+
+
+def html_caption(text: str, span: Span) -> str:
+    """Return the text of the table's ``<caption>``, or ``""``."""
+    start = -1
+    for tag in _TAG.finditer(text, span.start, span.end):
+        name = tag["name"].lower()
+        if name == "tr":
+            break
+        if name == "caption" and not tag["close"]:
+            start = tag.end()
+        elif name == "caption" and start >= 0:
+            return _visible(text[start : tag.start()])
+    return ""
 
 
 def html_head(text: str, span: Span) -> int:
@@ -98,5 +114,7 @@ def _trimmed(text: str, span: Span) -> Span:
 
 
 def _visible(markup: str) -> str:
-    spaced = _INNER_TAG.sub(lambda found: " " if (found[2] or "").lower() in ("br", "p", "div", "li") else "", markup)
+    spaced = _INNER_TAG.sub(
+        lambda found: " " if (found[2] or "").lower() in ("br", "p", "div", "li") else "", markup
+    )
     return clean(html.unescape(spaced))

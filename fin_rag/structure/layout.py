@@ -16,7 +16,9 @@ _FENCE: Final = re.compile(r"(`{3,}|~{3,})")
 _TABLE_OPEN: Final = re.compile(r"<table\b", re.IGNORECASE)
 _TABLE_CLOSE: Final = re.compile(r"</table\s*>", re.IGNORECASE)
 _PIPE_SEPARATOR: Final = frozenset("|-: \t")
-_CONTENTS_ENTRY: Final = re.compile(r"(?P<label>.*?\S)(?P<gap>[ \t.·…_]+)(?P<page>\d{1,4}|[ivxlc]{1,6})", re.DOTALL)
+_CONTENTS_ENTRY: Final = re.compile(
+    r"(?P<label>.*?\S)(?P<gap>[ \t.·…_]+)(?P<page>\d{1,4}|[ivxlc]{1,6})", re.DOTALL
+)
 _CAPTION: Final = re.compile(r"[*_]*(?P<word>[^\W\d_]+)\.?\s*(?:n\.?º\s*)?\d{1,3}(?:[.-]\d{1,3})?[.:)\s–—-]")
 _NUMBERED_TITLE: Final = re.compile(r"[*_]*\d{1,2}(?:\.\d{1,2}){0,4}\.?\s+[^\W\d]")
 _LONGEST_FRONT_MATTER: Final = 200
@@ -91,35 +93,39 @@ def atx(text: str) -> tuple[int, str] | None:
 
 def mark_code(layout: Layout, *, at_start: bool) -> None:
     """Claim front matter (only where the text begins) and fenced code; a fence that never closes is text."""
-    lines = layout.lines
-    begin = 0
-    if at_start and lines and lines[0].text == "---":
-        for index in range(1, min(len(lines), _LONGEST_FRONT_MATTER)):
-            if lines[index].text in {"---", "..."}:
-                if any(":" in line.text for line in lines[1:index]):
-                    layout.claim(Zone(CODE, 0, index + 1, 0))
-                    begin = index + 1
-                break
+    begin = _front_matter_end(layout.lines) if at_start else 0
+    if begin:
+        layout.claim(Zone(CODE, 0, begin, 0))
+    closings: dict[str, int] = {}  # the last line that can close a fence of each character
+    for index in range(len(layout.lines) - 1, begin - 1, -1):
+        found = _FENCE.fullmatch(layout.lines[index].text)
+        if found:
+            closings.setdefault(found[1][0], index)
     opened, mark = -1, ""
-    closings: dict[str, int] = {}
-    for index in range(len(lines) - 1, begin - 1, -1):
-        found = _FENCE.fullmatch(lines[index].text)
-        if found and found[1][0] not in closings:
-            closings[found[1][0]] = index
-    for index in range(begin, len(lines)):
-        found = _FENCE.match(lines[index].text)
+    for index in range(begin, len(layout.lines)):
+        text = layout.lines[index].text
+        found = _FENCE.match(text)
         if found is None:
             continue
-        if opened < 0:
-            if closings.get(found[1][0], -1) > index:
-                opened, mark = index, found[1]
-        elif found[1].startswith(mark) and lines[index].text == found[1]:
+        if opened < 0 and closings.get(found[1][0], -1) > index:
+            opened, mark = index, found[1]
+        elif opened >= 0 and found[1].startswith(mark) and text == found[1]:
             layout.claim(Zone(CODE, opened, index + 1, opened))
             opened = -1
 
 
+def _front_matter_end(lines: list[Line]) -> int:
+    """Return the line after YAML front matter that opens a text, or 0."""
+    if not lines or lines[0].text != "---":
+        return 0
+    for index in range(1, min(len(lines), _LONGEST_FRONT_MATTER)):
+        if lines[index].text in {"---", "..."}:
+            return index + 1 if any(":" in line.text for line in lines[1:index]) else 0
+    return 0
+
+
 def mark_tagged_tables(layout: Layout) -> None:
-    """Claim ``<TABLE>`` ... ``</TABLE>``: of 1990s filings and HTML inside Markdown. Unclosed ones stay text."""
+    """Claim ``<TABLE>`` to ``</TABLE>``, of 1990s filings or of HTML; unclosed ones stay text."""
     depth, opened = 0, -1
     for index, line in enumerate(layout.lines):
         if "<" not in line.text or not layout.free(index):
@@ -159,8 +165,10 @@ def mark_pipe_tables(layout: Layout) -> None:
             index += 1
             continue
         last = first + 1
-        while layout.free(last) and "|" in lines[last].text and (
-            _is_pipe_row(lines[last].text) or not _is_pipe_row(lines[first].text)
+        while (
+            layout.free(last)
+            and "|" in lines[last].text
+            and (_is_pipe_row(lines[last].text) or not _is_pipe_row(lines[first].text))
         ):
             last += 1
         top = caption_start(layout, first)
@@ -261,7 +269,7 @@ def _entry_page(text: str) -> int | None:
         return None
     led = sum(c in ".·…_" for c in gap) >= 3 or "…" in gap
     if number.isdigit():
-        titled = label[0].isupper() or label[0].isdigit() or label[0] in "¿«“\"["
+        titled = label[0].isupper() or label[0].isdigit() or label[0] in '¿«“"['
         small = len(number) <= 3 and label[-1] not in ",$€£(-–—" and not label[-1].isdigit()
         return int(number) if led or (titled and small and len(gap) == gap.count(" ")) else None
     return 0 if led else None

@@ -67,8 +67,9 @@ def assign_levels(candidates: Sequence[Candidate]) -> None:
     """Set ``level`` of each candidate: 1 for the outermost, one more for each heading it stands under.
 
     Numbers speak first: ``3.2`` stands under ``3``, and ``4`` stands level with ``3`` whatever their styles.
-    Then the look: the same look, the same level; a new look goes under the heading before it unless it is more
-    prominent. A heading without number among numbered ones of the same look (between ``5`` and ``6``) is a part of ``5``.
+    Then the look: the same look, the same level; a new look goes under the heading before it unless it is
+    more prominent. A heading without number among numbered ones of its look (between ``5`` and ``6``) is a
+    part of ``5``.
     """
     _settle_letters(candidates)
     _mark_sequences(candidates)
@@ -91,18 +92,21 @@ def _level(candidate: Candidate, stack: list[Candidate]) -> int:
     for entry in reversed(stack):
         if entry.key != candidate.key:
             continue
-        child = (
-            entry.number is not None
-            and candidate.number is None
-            and entry.goes_on
-            and candidate.style not in _STATED
-            and not is_outer_title(candidate.title)
-        )
+        child = entry.goes_on and candidate.style not in _STATED and _opens_parts(candidate, entry)
         return entry.level + 1 if child else entry.level
     for entry in reversed(stack):
         if entry.prominence < candidate.prominence:
             return entry.level + 1
     return 1
+
+
+def _opens_parts(candidate: Candidate, entry: Candidate) -> bool:
+    """Tell whether a heading of the same look is a part of a numbered one whose sequence goes on below."""
+    if candidate.number is None:
+        return not is_outer_title(candidate.title)
+    other = entry.number
+    new = other is not None and (candidate.number.word, candidate.number.scheme) != (other.word, other.scheme)
+    return new and candidate.number.parts == (1,)
 
 
 def _by_number(candidate: Candidate, entry: Candidate) -> int:

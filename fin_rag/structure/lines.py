@@ -22,24 +22,37 @@ _TOO_LONG_FOR_PHRASE: Final = 400
 _LONGEST_FIGURE: Final = 48
 
 _BULLET: Final = re.compile(r"(?:[-*+•·●▪■◦‣∙–—]|o(?=\s{2}))\s+(?=\S)|[•·●▪■◦‣∙](?=\S)")
-_ORDINAL: Final = re.compile(r"\(?(?P<mark>\d{1,3}|[a-z]{1,2}|[ivxlc]{1,6}|[A-Z])(?P<close>[.)º]|\\\.)\)?\s+(?=\S)")
+_ORDINAL: Final = re.compile(
+    r"\(?(?P<mark>\d{1,3}|[a-z]{1,2}|[ivxlc]{1,6}|[A-Z])(?P<close>[.)º]|\\\.)\)?\s+(?=\S)"
+)
 _NOTE_MARK: Final = re.compile(
     r"(?:[¹²³⁰⁴-⁹]+|\((?:\d{1,2}|\\?\*{1,4}|[a-z])\)|\[\^?\w{1,6}\]:?|[†‡§]+|(?:\\?\*){1,4})\s*(?=[^\s*])"
 )
 _RULE_CHARS: Final = frozenset("-=_*~—–─═ \t")
-_NIL: Final = frozenset({"-", "–", "—", "−", "--", "---", "n/a", "n.a.", "n/d", "n.d.", "n.s.", "nm", "n.m.", "na"})
+_NIL: Final = frozenset(
+    {"-", "–", "—", "−", "--", "---", "n/a", "n.a.", "n/d", "n.d.", "n.s.", "nm", "n.m.", "na"}
+)
 _DASHES: Final = frozenset({"-", "–", "—", "−", "--"})
-_NEUTRAL: Final = frozenset({"$", "€", "£", "%", ")", ")%", "(", "($", "us$", "eur", "usd", "pp", "p.p.", "pb", "bps"})
+_NEUTRAL: Final = frozenset(
+    {"$", "€", "£", "%", ")", ")%", "(", "($", "us$", "eur", "usd", "pp", "p.p.", "pb", "bps"}
+)
 _FIGURE: Final = re.compile(
     r"[-+−–(]*(?:US\$|R\$|[$€£¥]|[A-Z]{3}(?=\d))?[-−–(]*\d[\d.,'’]*"
     r"(?:%|x|X|×|e|E|pp|bps|pb|€|\$|M€|k€|m|bn|mn)?[)\]]{0,2}%?"
     r"(?:\(\w{1,2}\)|\[\^?\w{1,3}\]|[¹²³⁰⁴-⁹]+|\\?\*{1,3}|[†‡]){0,3}"
 )
-_YEAR: Final = re.compile(r"(?:FY|CY|fy)?\s?(?:19|20)\d{2}[eEpPAa]?(?:[-/](?:\d{2}|(?:19|20)\d{2}))?(?:\(\d\)|[¹²³*†])?")
+_YEAR: Final = re.compile(
+    r"(?:FY|CY|fy)?\s?(?:19|20)\d{2}[eEpPAa]?(?:[-/](?:\d{2}|(?:19|20)\d{2}))?(?:\(\d\)|[¹²³*†])?"
+)
 _TAG: Final = re.compile(r"<[/!a-zA-Z][^<>]{0,400}>")
 _LINK: Final = re.compile(r"\[([^\[\]]{1,300})\]\([^()\s]{0,300}\)")
 _ESCAPE: Final = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|&$%~])")
-_SPACE: Final = re.compile(r"\s+")
+_EMPHASIS: Final = (
+    ("**", re.compile(r"(?<!\\)\*\*([^*]+)\*\*")),
+    ("*", re.compile(r"(?<![\w\\*])\*([^*\s][^*]*)(?<!\\)\*(?![\w*])")),
+    ("__", re.compile(r"(?<![\w\\])__([^_]+)__(?!\w)")),
+    ("_", re.compile(r"(?<![\w\\_])_([^_\s][^_]*)_(?![\w_])")),
+)
 
 
 class Line(NamedTuple):
@@ -72,7 +85,9 @@ def split_lines(text: str, span: Span | None = None) -> list[Line]:
         body = raw.lstrip()
         indent = len(raw) - len(body)
         body = body.rstrip()
-        lines.append(Line(at + indent, at + indent + len(body), body, indent) if body else Line(at, at, "", 0))
+        lines.append(
+            Line(at + indent, at + indent + len(body), body, indent) if body else Line(at, at, "", 0)
+        )
         if found is None:
             break
         at = found.end()
@@ -93,7 +108,12 @@ def is_year(token: str) -> bool:
 
 def is_figure(token: str) -> bool:
     """Tell whether a token is a printed figure: ``1,234``, ``(5)%``, ``$12.5``, ``4.758,9``."""
-    if len(token) > _LONGEST_FIGURE or token[-1] in ",." or token.count(")") > token.count("("):
+    if (
+        token.isalpha()
+        or len(token) > _LONGEST_FIGURE
+        or token[-1] in ",."
+        or token.count(")") > token.count("(")
+    ):
         return False
     return _FIGURE.fullmatch(token) is not None
 
@@ -131,17 +151,25 @@ def note_mark(text: str) -> bool:
 
 
 def plain(text: str) -> str:
-    r"""Return a title as printed: without Markdown marks, tags, escapes and doubled blanks.
+    r"""Return a title or cell as printed: without Markdown marks, tags, escapes and doubled blanks.
+
+    Only paired marks go: a star that stands alone is a note's marker.
 
     Example:
-        >>> plain("**3.4.1  Deuda\\. [Detalle](#x)**")
-        '3.4.1 Deuda. Detalle'
+        >>> plain("**3.4.1  Deuda\\. [Detalle](#x)**"), plain("**Total** 2031\\*"), plain("Clase I**")
+        ('3.4.1 Deuda. Detalle', 'Total 2031*', 'Clase I**')
     """
     if len(text) <= LONGEST_ROW:
-        text = _LINK.sub(r"\1", _TAG.sub(" ", text))
-    text = text.replace("**", "").replace("__", "")
-    text = text.strip().strip("*_").strip() if len(text.strip("*_ ")) else text
-    return _SPACE.sub(" ", _ESCAPE.sub(r"\1", text)).strip()
+        if "<" in text:
+            text = _TAG.sub(" ", text)
+        if "](" in text:
+            text = _LINK.sub(r"\1", text)
+        for mark, paired in _EMPHASIS:
+            if mark in text:
+                text = paired.sub(r"\1", text)
+        if "\\" in text:
+            text = _ESCAPE.sub(r"\1", text)
+    return " ".join(text.split())
 
 
 def words_of(text: str) -> list[str]:

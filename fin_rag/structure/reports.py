@@ -48,13 +48,15 @@ def outline_report(
     sections: list[Section] = []
     stack: list[tuple[int, Section]] = []
     ids: dict[str, int] = {}
-    for index, (heading, end) in enumerate(zip(found, ends, strict=True)):
+    for heading, end in zip(found, ends, strict=True):
         while stack and stack[-1][0] >= heading.level:
             stack.pop()
         above = stack[-1][1] if stack else None
         parent = None if above is not None and silent and above is sections[0] else above
         section = Section(
-            section_id=_unique(f"{parent.section_id}.{slug(heading.title)}" if parent else slug(heading.title), ids),
+            section_id=_unique(
+                f"{parent.section_id}.{slug(heading.title)}" if parent else slug(heading.title), ids
+            ),
             title=heading.title,
             path=(*parent.path, heading.title) if parent else (heading.title,),
             span=Span(heading.span.start, end),
@@ -89,7 +91,7 @@ def _unique(wanted: str, ids: dict[str, int]) -> str:
 
 
 def _under_title(text: str, found: Sequence[Heading], title: str) -> list[Heading]:
-    """Put every section under the document's title where an opening line that says it has the sections' own level."""
+    """Put every section under an opening line that says the title but has the sections' own level."""
     if not found or not _same(found[0].title, title) or text[: found[0].span.start].strip():
         return list(found)
     if all(heading.level > found[0].level for heading in found[1:]):

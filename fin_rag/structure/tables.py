@@ -9,7 +9,7 @@ from typing import Final
 
 from fin_rag.schema import Block, Span
 from fin_rag.structure.cells import clean, column_labels, is_value, pipe_cells
-from fin_rag.structure.htmltables import html_rows
+from fin_rag.structure.htmltables import html_caption, html_rows
 from fin_rag.structure.layout import is_pipe_separator
 from fin_rag.structure.lines import Line, note_mark, plain, split_lines, vocabulary
 from fin_rag.structure.rowtypes import RawRow
@@ -79,7 +79,7 @@ class Table:
 
 
 def table_rows(text: str, block: Block) -> Table:
-    """Read a table block into column labels and rows.
+    r"""Read a table block into column labels and rows.
 
     Args:
         text: the canonical text that the block's spans index.
@@ -87,7 +87,7 @@ def table_rows(text: str, block: Block) -> Table:
 
     Example:
         >>> from fin_rag.structure.blocks import blocks
-        >>> text = "Deuda (miles de euros)\\n| | 2024 |\\n|---|---|\\n| Bancos | 1.250 |"
+        >>> text = "Deuda (miles de euros)\n| | 2024 |\n|---|---|\n| Bancos | 1.250 |"
         >>> table = table_rows(text, blocks(text)[0])
         >>> table.title, table.header, table.scale, table.rows[0].cells
         ('Deuda (miles de euros)', ('', '2024'), 1000, ('1.250',))
@@ -102,7 +102,8 @@ def table_rows(text: str, block: Block) -> Table:
     if _TAGGED.search(body) and _HTML_ROW.search(body):
         titles = [line for line in above if not line.text.startswith("<")]
         heads, raw = html_rows(text, block.span, header_end)
-    elif any("|" in line.text for line in lines):
+        return _table(text, block, titles, heads, raw, caption=html_caption(text, block.span))
+    if any("|" in line.text for line in lines):
         piped = [line for line in above if "|" in line.text]
         titles = above[: len(above) - len(piped)]
         heads = [_texts(line) for line in piped if not is_pipe_separator(line.text)]
@@ -132,23 +133,28 @@ def _table(
     raw: Sequence[RawRow],
     *,
     fill: bool = True,
+    caption: str = "",
 ) -> Table:
     width = max([len(row.cells) + 1 for row in raw] + [len(cells) for cells in heads], default=0)
     header = column_labels(heads, width, fill=fill)
-    unit, unit_span = _unit(text, block, titles, heads)
-    title = " ".join(plain(line.text) for line in titles if not is_unit_line(line.text))
+    unit, unit_span = _unit(text, block, titles, heads, caption)
+    parts = [plain(line.text) for line in titles if not is_unit_line(line.text)]
+    title = " ".join(part for part in (*parts, caption) if part)
     rows = tuple(_row(row) for row in raw)
     return Table(title, header, rows, unit[0], unit[1], block.header, unit_span)
 
 
 def _unit(
-    text: str, block: Block, titles: Sequence[Line], heads: Sequence[Sequence[str]]
+    text: str, block: Block, titles: Sequence[Line], heads: Sequence[Sequence[str]], caption: str
 ) -> tuple[tuple[str, int], Span | None]:
     """Return the table's unit: its unit line, its corner cell, its title, else the sentence that leads in."""
     for line in sorted(titles, key=lambda line: not is_unit_line(line.text)):
         unit = unit_of(plain(line.text))
         if unit:
             return unit, Span(line.start, line.end)
+    stated = unit_of(caption)
+    if stated:
+        return stated, block.header
     for cells in heads:
         unit = unit_of(cells[0]) if cells else None
         if unit:
@@ -157,7 +163,7 @@ def _unit(
     shared = {unit for unit in labelled if unit}
     if len(shared) == 1 and len([unit for unit in labelled if unit]) > 1:
         return shared.pop(), block.header
-    lead_in = [line for line in split_lines(text, Span(max(0, block.span.start - _LEAD_IN), block.span.start))]
+    lead_in = split_lines(text, Span(max(0, block.span.start - _LEAD_IN), block.span.start))
     for line in [line for line in reversed(lead_in) if line.text][:1]:
         unit = unit_of(line.text[-200:])
         if unit and line.text.endswith((":", ")")):

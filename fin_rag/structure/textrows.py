@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from fin_rag.schema import Span
@@ -51,8 +52,14 @@ def _edges(lines: Sequence[Line], tails: Sequence[Tail]) -> Edges:
     if not counts:
         return Edges(0, ())
     count = max(counts, key=lambda n: (counts[n] * n, n))
-    full = [(line, tail) for line, tail in zip(lines, tails, strict=True) if len(tail.cells) == count and tail.gapped]
-    if not full or sum(tail.gapped for tail in tails if tail.cells) * 2 < sum(bool(tail.cells) for tail in tails):
+    full = [
+        (line, tail)
+        for line, tail in zip(lines, tails, strict=True)
+        if len(tail.cells) == count and tail.gapped
+    ]
+    if not full or sum(tail.gapped for tail in tails if tail.cells) * 2 < sum(
+        bool(tail.cells) for tail in tails
+    ):
         return Edges(count, ())
     bounds = []
     for c in range(count):
@@ -85,7 +92,7 @@ def _wrapped(line: Line, tail: Tail, waiting: Sequence[Line]) -> list[Line]:
 
 
 def _groups(lines: Sequence[Line]) -> list[RawRow]:
-    """Turn lines without figures into rows; a line that goes on in small letters belongs to the one before."""
+    """Turn lines without figures into rows; a line in small letters goes on with the one before."""
     joined: list[list[Line]] = []
     for line in lines:
         if joined and line.text[0].islower() and not joined[-1][-1].text.endswith((":", ".")):
@@ -111,7 +118,9 @@ def _data(wrapped: Sequence[Line], line: Line, tail: Tail, edges: Edges) -> RawR
         spans = [spans[at] if at >= 0 else empty for at in placed]
         texts = [texts[at] if at >= 0 else "" for at in placed]
     label_span = Span(start, max(start, line.start + label_end))
-    return RawRow(Span(start, line.end), label_span, plain(" ".join(p for p in parts if p)), tuple(spans), tuple(texts))
+    return RawRow(
+        Span(start, line.end), label_span, plain(" ".join(p for p in parts if p)), tuple(spans), tuple(texts)
+    )
 
 
 def _place(line: Line, tail: Tail, edges: Edges) -> list[int]:
@@ -163,7 +172,10 @@ def _head_cells(line: Line, edges: Edges, rule: Line | None) -> list[str]:
 
 def _pieces(line: Line) -> list[tuple[int, int, str]]:
     """Return the pieces of a line that wide gaps separate: start and end from the line's start, and text."""
-    return [(line.indent + found.start(), line.indent + found.end(), found[0]) for found in _PIECE.finditer(line.text)]
+    return [
+        (line.indent + found.start(), line.indent + found.end(), found[0])
+        for found in _PIECE.finditer(line.text)
+    ]
 
 
 def _by_position(
@@ -175,11 +187,17 @@ def _by_position(
     for start, end, piece in pieces:
         reach = next(((a, b) for a, b, _ in rules if a < end and start < b), (start, end))
         begin, stop = min(start, reach[0]), max(end, reach[1])
-        over = [c for c, (a, b) in enumerate(edges.bounds) if begin < b and a < stop and _mostly(begin, stop, a, b)]
+        over = [
+            c
+            for c, (a, b) in enumerate(edges.bounds)
+            if begin < b and a < stop and _mostly(begin, stop, a, b)
+        ]
         if not over and (begin + stop) / 2 < left - (stop - begin) / 2:
             cells[0].append(piece)
             continue
-        for column in over or [min(range(edges.count), key=lambda c: abs(sum(edges.bounds[c]) - begin - stop))]:
+        for column in over or [
+            min(range(edges.count), key=lambda c: abs(sum(edges.bounds[c]) - begin - stop))
+        ]:
             cells[column + 1].append(piece)
     return [plain(" ".join(cell)) for cell in cells]
 
@@ -195,13 +213,21 @@ def _ends_in_periods(tokens: Sequence[str]) -> bool:
 
 
 def _spread(tokens: Sequence[str], count: int) -> list[str]:
-    """Spread a header line of periods over the columns: "Three Months Ended June 30, Six Months Ended June 30,"."""
+    """Spread a header line of periods over the columns: "Three Months Ended ..., Six Months Ended ..."."""
     leads = vocabulary()["period_leads"]
     years = [i for i, token in enumerate(tokens) if is_year(token.strip(",.()"))]
     if len(years) == count:
         bounds = [-1, *years]
-        return ["", *(" ".join(tokens[a + 1 : b + 1]) for a, b in zip(bounds, bounds[1:], strict=False))]
-    starts = [i for i, token in enumerate(tokens) if token.lower() in leads and not (i and tokens[i - 1].lower() in leads)]
+        parts = [" ".join(tokens[a + 1 : b + 1]) for a, b in pairwise(bounds)]
+        alike = len(parts) > 1 and len(parts[0].split()) == len(parts[1].split())
+        if alike or is_year_row(parts[0]):
+            return ["", *parts]
+        return [" ".join(tokens[: years[0]]), tokens[years[0]], *parts[1:]]
+    starts = [
+        i
+        for i, token in enumerate(tokens)
+        if token.lower() in leads and not (i and tokens[i - 1].lower() in leads)
+    ]
     if not starts and is_year_row(" ".join(tokens)):
         return ["", *[" ".join(tokens)] * count]
     if not starts or starts[0] != 0 or count % len(starts):

@@ -6,11 +6,20 @@ from typing import Final
 
 from fin_rag.structure.figures import figure_tail, is_year_row
 from fin_rag.structure.layout import TABLE, Layout, Zone, atx, is_caption_line
-from fin_rag.structure.lines import bullet, is_rule, is_sentence, plain
+from fin_rag.structure.lines import (
+    bullet,
+    is_figure,
+    is_neutral,
+    is_nil,
+    is_rule,
+    is_sentence,
+    is_year,
+    plain,
+)
 from fin_rag.structure.titles import is_capitals, is_numbered_title, number_of
 from fin_rag.structure.units import is_unit_line, unit_of
 
-_BLANK, _ROW, _WEAK, _RULE, _HEAD, _UNIT, _LABEL, _PROSE, _STYLED = range(9)
+_BLANK, _ROW, _WEAK, _RULE, _HEAD, _UNIT, _LABEL, _PROSE, _STYLED, _MID = range(10)
 _LONGEST_LABEL: Final = 130
 _LONGEST_SENTENCE_LABEL: Final = 60
 _MOST_LABELS: Final = 3
@@ -33,7 +42,9 @@ def mark_text_tables(layout: Layout) -> None:
         if shapes[index] != _ROW:
             index += 1
             continue
-        last, rows = _run(layout, shapes, index)
+        last, rows = _run(shapes, index)
+        while index > floor and shapes[index - 1] == _MID:
+            index -= 1
         top = _top(layout, shapes, index, floor)
         headed = any(shapes[at] in (_HEAD, _UNIT) for at in range(top, index))
         if rows >= 2 or headed:
@@ -57,17 +68,37 @@ def _shape(layout: Layout, index: int) -> int:
         return _HEAD
     if is_unit_line(text):
         return _UNIT
-    if atx(text) or bullet(text) > 1 and text[0] not in "-–—":
+    if atx(text) or (bullet(text) > 1 and text[0] not in "-–—"):
         return _PROSE
+    return _figure_shape(text)
+
+
+def _figure_shape(text: str) -> int:
     tail = figure_tail(text)
+    years = [is_year(text[a:b].strip("(),")) for a, b in tail.cells]
     label = text[: tail.label_end]
+    if years and all(years):
+        return _HEAD if sum(map(is_year, text.split())) >= 2 else _LABEL
     if len(tail.cells) >= 2 and len(label) <= 2 * _LONGEST_LABEL:
         return _ROW
-    if len(tail.cells) == 1 and tail.label_end and tail.gapped:
-        return _ROW
-    if len(tail.cells) == 1 and tail.label_end and len(text) <= _LONGEST_LABEL:
-        return _WEAK
-    return _LABEL if _is_label(text) else _PROSE
+    if len(tail.cells) == 1 and label:
+        if tail.gapped:
+            return _ROW
+        return _WEAK if len(text) <= _LONGEST_LABEL else _PROSE
+    if not _is_label(text):
+        return _PROSE
+    return _MID if _has_columns(text) else _LABEL
+
+
+def _has_columns(text: str) -> bool:
+    """Tell whether two figures stand side by side within a line, which running text does not do."""
+    before = False
+    for token in text.split():
+        figure = is_figure(token) and not is_year(token)
+        if figure and before:
+            return True
+        before = figure or (before and (is_neutral(token) or is_nil(token)))
+    return False
 
 
 def _raise_columns(layout: Layout, shapes: list[int]) -> None:
@@ -93,17 +124,17 @@ def _is_label(text: str) -> bool:
     return not ended or len(text) <= _LONGEST_SENTENCE_LABEL
 
 
-def _run(layout: Layout, shapes: list[int], index: int) -> tuple[int, int]:
+def _run(shapes: list[int], index: int) -> tuple[int, int]:
     """Return the line after the last row of the table that starts at ``index``, and its count of rows."""
     last, rows, labels, blanks = index + 1, 1, 0, 0
     for at in range(index + 1, len(shapes)):
         shape = shapes[at]
-        if shape == _ROW or (shape == _WEAK and not blanks):
+        if shape == _ROW or (shape in (_WEAK, _MID) and not blanks):
             rows += shape == _ROW
             last, labels, blanks = at + 1, 0, 0
         elif shape == _BLANK:
             blanks += 1
-        elif shape in (_LABEL, _WEAK, _STYLED):
+        elif shape in (_LABEL, _WEAK, _MID, _STYLED):
             labels += 1
         elif shape != _RULE:
             break
@@ -130,7 +161,9 @@ def _top(layout: Layout, shapes: list[int], index: int, floor: int) -> int:
             if at == floor or shapes[at - 1] not in (_HEAD, _UNIT, _RULE):
                 break
         elif shape == _STYLED and not headed and not styled:
-            styled = True  # a group title between the column heads and the rows, or else a heading above the table
+            styled = (
+                True  # a group title between the column heads and the rows, or else a heading above the table
+            )
         elif shape in (_LABEL, _WEAK) and not styled and titles < _MOST_TITLES and _can_head(text):
             if is_capitals(text) and not capitals and (headed or titles):
                 break
@@ -167,7 +200,7 @@ def _head_end(shapes: list[int], top: int, first_row: int) -> int:
 
 
 def sgml_head(layout: Layout, zone: Zone) -> int:
-    """Return the line after the header of a ``<TABLE>`` of a 1990s filing: ``<S>``, a rule, or the first figures."""
+    """Return the line after the header of a 1990s ``<TABLE>``: after ``<S>`` or a rule, before figures."""
     head = zone.head
     for at in range(zone.head, zone.last):
         text = layout.lines[at].text

@@ -103,7 +103,7 @@ def is_capitals(text: str) -> bool:
         >>> is_capitals("GESTIÓN DE RIESGOS"), is_capitals("EUR 12"), is_capitals("IE00ZR7D0365")
         (True, False, False)
     """
-    if len(text) > LONGEST_TITLE * 2:
+    if len(text) > LONGEST_TITLE * 2 or text != text.upper():
         return False
     words = ["".join(c for c in word if c.isalpha() and c not in "ªº") for word in text.split()]
     words = [word for word in words if word]
@@ -117,7 +117,7 @@ def is_capitals(text: str) -> bool:
 
 
 def is_phrase(title: str, *, colon: bool = False) -> bool:
-    """Tell whether a line may be a title at all: letters, no end mark, no sentence, no figures, no caption."""
+    """Tell whether a line may be a title at all: letters, no end mark, no figures, no caption."""
     if not title or len(title) > LONGEST_TITLE or not any(c.isalpha() for c in title):
         return False
     ends = _END_MARKS if not colon else tuple(mark for mark in _END_MARKS if mark != ":")
@@ -164,7 +164,7 @@ def is_numbered_title(text: str) -> bool:
     if not rest:
         return not text.endswith((":", ","))
     if text[0] == "(" or text[0].islower():
-        return False  # notes and list items open like this; in capitals they are titles, which is decided elsewhere
+        return False  # notes and list items open like this; titles only where they are in capitals
     if text.endswith(".") and (number.word or len(number.parts) > 1) and "." not in rest[:-1]:
         text = text[:-1]  # "Item 2. Properties." is printed with its full stop
     if not is_phrase(text) or not _starts_title(rest) or is_sentence(f"x {rest}") or _RUN_IN.search(rest):

@@ -17,7 +17,7 @@ _LONGEST_UNIT: Final = 240
 _LEAST_KNOWN: Final = 0.6
 _BRACKETED: Final = re.compile(r"[(\[]([^()\[\]]{1,160})[)\]]")
 _TOKEN: Final = re.compile(
-    r"(?:us|u\.s\.|c|a|hk|mx|r)?\$(?:us)?|[€£¥₹]|['’]?\d{1,3}(?:[.,]\d{3})*(?:['’]?s)?|[^\W\d_]+(?:\.[^\W\d_]+)*\.?|\S"
+    r"(?:us|u\.s\.|cdn|c|a|hk|mx|r)?\$(?:us)?|[€£¥₹]|['’]?\d{1,3}(?:[.,]\d{3})*(?:['’]?s)?|[^\W\d_]+(?:\.[^\W\d_]+)*\.?|\S"
 )
 _GLUED: Final = re.compile(r"(?<![^\W\d_])(k|m|mm|mn|bn)(?=[€£$])|(?<=[€£$])(k|m|mm|mn|bn|mill)\b")
 
@@ -27,16 +27,19 @@ class _Words(NamedTuple):
     currencies: Mapping[tuple[str, ...], str]
     fillers: frozenset[str]
     leads: frozenset[str]
+    openers: frozenset[str]
 
 
 @cache
 def _words() -> _Words:
     data = json.loads(files("fin_rag.structure").joinpath("unit_words.json").read_text(encoding="utf-8"))
+    openers = {name.split()[0] for names in (data["scales"], data["currencies"]) for name in names}
     return _Words(
         MappingProxyType({tuple(name.split()): scale for name, scale in data["scales"].items()}),
         MappingProxyType({tuple(name.split()): code for name, code in data["currencies"].items()}),
         frozenset(data["fillers"]),
         frozenset(data["leads"]),
+        frozenset(openers) | frozenset(data["fillers"]),
     )
 
 
@@ -95,10 +98,10 @@ def is_per_share(label: str) -> bool:
 def _read(segment: str, *, bracketed: bool) -> tuple[str, int] | None:
     tokens = _TOKEN.findall(_GLUED.sub(lambda found: f" {found[0]} ", segment))
     tokens = [token for token in tokens if token not in ",;:-–—/.'’"]
-    if not tokens:
+    words = _words()
+    if not tokens or not (bracketed or tokens[0] in words.leads or tokens[0] in words.openers):
         return None
     currency, scale, known, at = "", 0, 0, 0
-    words = _words()
     while at < len(tokens):
         code, used = _longest(tokens, at, words.currencies)
         factor, scaled = (0, 0) if used else _longest(tokens, at, words.scales)

@@ -23,7 +23,8 @@ def items(content: str, form: str, is_html: bool) -> list[tuple[str, str, str]]:
         text, markup, pages = loaded.text, loaded.markup, loaded.page_map.format()
     outline = outline_filing(text, metadata={"doc_type": form, PAGE_MAP: pages}, markup=markup)
     rows = []
-    for section in outline:
+    # An index lists the Items in an order of its own; everywhere else the document's order counts.
+    for section in sorted(outline, key=lambda s: s.metadata.get("index_position", 0)):
         if section.path[-1] == section.metadata.get(ITEM):
             name = (
                 f"{section.metadata.get(PART, '')}, {section.metadata[ITEM]}"

@@ -11,13 +11,13 @@ from fin_rag.structure.filings.ends import Landmark
 from fin_rag.structure.filings.forms import Form
 from fin_rag.structure.filings.grammar import looks_capital
 from fin_rag.structure.filings.lines import Lines
+from fin_rag.structure.filings.states import ELSEWHERE
 from fin_rag.structure.filings.subheads import Parent, sub_sections
 
 _TITLES: Mapping[str, str] = {
     "signatures": "Signatures", "exhibits": "Exhibit Index", "statements": "Financial Statements",
 }  # fmt: skip
 _STATEMENT_ITEMS = ("8", "7", "I-1", "18", "17")
-_ELSEWHERE = frozenset({"cross_reference", "incorporated_by_reference"})
 _LONGEST_TITLE, _FEWEST = 200, 400
 
 
@@ -55,7 +55,9 @@ def annex_sections(
         section_id = annex.kind
         if annex.item is not None:
             metadata = {
-                k: v for k, v in annex.item.metadata.items() if k not in ("state", "confidence", "pages")
+                k: v
+                for k, v in annex.item.metadata.items()
+                if k not in ("state", "confidence", "pages", "index_position", "refers_to")
             }
             path = (*annex.item.path, name)
             section_id = f"{annex.item.section_id}.annex"
@@ -72,7 +74,7 @@ def _annexes(
     lines: Lines, items: Mapping[str, Section], marks: Sequence[Landmark], after: int, form: Form
 ) -> list[_Annex]:
     """Return what opens a section behind the last Item, in order."""
-    elsewhere = {k: s for k, s in items.items() if s.metadata.get("state") in _ELSEWHERE}
+    elsewhere = {k: s for k, s in items.items() if s.metadata.get("state") in ELSEWHERE}
     statements = next((elsewhere[k] for k in _STATEMENT_ITEMS if k in elsewhere), None)
     found = [_Annex(m.line, m.kind, statements if m.kind == "statements" else None) for m in marks]
     taken = {a.line for a in found}

@@ -15,11 +15,15 @@ from fin_rag.structure.filings.crossref import Resolved
 from fin_rag.structure.filings.ends import Extent, Landmark
 from fin_rag.structure.filings.forms import Form
 from fin_rag.structure.filings.lines import Lines
-from fin_rag.structure.filings.states import state_of
+from fin_rag.structure.filings.states import ELSEWHERE, references_of, state_of
 from fin_rag.structure.filings.subheads import Parent, sub_sections
 
 _PART_NUMBERS: Mapping[str, str] = {"I": "1", "II": "2", "III": "3", "IV": "4"}
 _STATEMENT_ITEMS = frozenset({"7", "8", "13", "14", "15", "16", "I-1", "17", "18", "19", "9.01"})
+# What is true of an Item as a whole and not of its sub-sections.
+_OWN_KEYS = frozenset(
+    {"state", "confidence", "pages", "index_position", "merged_with", "refers_to", "text_in"}
+)
 _INDEX_NOTE = "Items were read from a cross-reference index; their texts stand under other titles."
 _STATE_WINDOW, _LOW_CONFIDENCE = 4000, 0.6
 _LONG_ITEMS: Mapping[str, frozenset[str]] = {
@@ -93,6 +97,7 @@ def _warnings(extent: Extent, heading_end: int, form: Form) -> tuple[str, ...]:
 def from_index(resolved: Sequence[Resolved], form: Form) -> list[ItemSpan]:
     """Turn the rows of a cross-reference index into Items."""
     items = []
+    order = {r.keys: i for i, r in enumerate(sorted(resolved, key=lambda r: r.candidate.start), start=1)}
     for row in resolved:
         note: tuple[str, ...] = ()
         if row.found_by == "row" and row.state == "cross_reference":
@@ -100,12 +105,14 @@ def from_index(resolved: Sequence[Resolved], form: Form) -> list[ItemSpan]:
             note = (f"The text of this Item was not resolved{where}: the section is the row of the index.",)
         elif row.found_by != "row":
             note = (f"The text was found by {row.found_by} from the cross-reference index.",)
-        extra: dict[str, MetadataValue] = {"pages": row.pages} if row.pages else {}
+        extra: dict[str, MetadataValue] = {"index_position": order[row.keys]}
+        if row.pages:
+            extra["pages"] = row.pages
         confidence = {"row": 0.5 if note else 0.9, "title": 0.8, "page": 0.65}[row.found_by]
         items.append(ItemSpan(
             keys=row.keys, part=form.part_of(row.keys[0]), title=row.candidate.title, start=row.span.start,
-            heading_end=row.heading.end, end=row.span.end, confidence=confidence, heading_start=row.heading.start,
-            state=row.state, warnings=note, extra=extra,
+            heading_start=row.heading.start, heading_end=row.heading.end, end=row.span.end,
+            confidence=confidence, state=row.state, warnings=note, extra=extra,
         ))  # fmt: skip
     return items
 
@@ -210,6 +217,8 @@ def _item_sections(text: str, item: ItemSpan, form: Form, *, nested: bool) -> li
         metadata: dict[str, MetadataValue] = {
             ITEM: name, ITEM_TITLE: item.title, "state": state, "confidence": item.confidence, **item.extra,
         }  # fmt: skip
+        if state in ELSEWHERE and (references := references_of(body)):
+            metadata["refers_to"] = references
         if item.part:
             metadata[PART] = f"Part {item.part}"
         if len(item.keys) > 1:
@@ -229,9 +238,7 @@ def _inner(
     """Return the sub-sections of an Item; merged Items have them once, under the first id."""
     if main.metadata.get("state") != "present" or item.end <= item.heading_end:
         return []
-    inherited = {
-        k: v for k, v in main.metadata.items() if k not in ("state", "confidence", "pages", "merged_with")
-    }
+    inherited = {k: v for k, v in main.metadata.items() if k not in _OWN_KEYS}
     parent = Parent(main.section_id, main.path, main.level, inherited)
     notes = bool(set(item.keys) & _STATEMENT_ITEMS)
     return sub_sections(lines, Span(item.heading_end, item.end), parent, markup, furniture, notes=notes)

@@ -17,7 +17,9 @@ from fin_rag.structure.filings.grammar import (
 )
 from fin_rag.structure.filings.lines import Lines, is_page_line
 
-_HINT = re.compile(r"^[^\w\n]{0,24}(?:i ?t ?e ?m|part|punto|partida|apartado)", re.IGNORECASE | re.MULTILINE)
+_HINT = re.compile(
+    r"^[ \t]*[^\w\n]{0,24}(?:i ?t ?e ?m|part|punto|partida|apartado)", re.IGNORECASE | re.MULTILINE
+)
 _ITEM_ALONE = re.compile(r"\W{0,8}(?:part\s+[IV]{1,3}\W{1,4})?items?\W{0,8}", re.IGNORECASE)
 _PART = re.compile(
     r"[^\w\n]{0,24}(?:part|parte)\s+(?P<part>IV|I{1,3}|[1-4])(?![\w(])[\s.:,;–—\-|*_]{0,8}(?P<title>[^\n]{0,90})",

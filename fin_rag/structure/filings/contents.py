@@ -13,7 +13,7 @@ from fin_rag.structure.filings.forms import Form, content_words, vocabulary
 from fin_rag.structure.filings.grammar import looks_capital
 from fin_rag.structure.filings.lines import Lines, is_page_line
 
-_TRAILING_PAGE = re.compile(r"[\s.…|_]*(?:[A-Z]{1,2}-?)?\d{0,3}(?:\s?[-–]\s?\d{1,3})?[\s|*]*$")
+_TRAILING_PAGE = re.compile(r"[\s.…|_]*(?:[\s.…|_](?:[A-Z]{1,2}-)?\d{1,3}(?:\s?[-–]\s?\d{1,3})?)?[\s|*]*$")
 _NEAR_LINES, _TITLE_LIKENESS, _HEADING_LENGTH = 8, 0.8, 200
 _TARGET_BONUS, _LINK_BASE, _TITLE_BASE, _REAL_SCORE = 3.0, 7.0, 3.2, 5.0
 
@@ -149,7 +149,7 @@ def add_titles(
     taken = {c.line for c in found}
     added = [
         _synthetic(lines, index, key, part_lines, form, base=_TITLE_BASE, source="title")
-        for index in range(first, len(lines)) if index not in taken and _title_like(lines, index)
+        for index in range(first, len(lines)) if index not in taken and title_like(lines, index)
         for key in title_keys(lines.bare(index), form) if key in missing
     ]  # fmt: skip
     for part in sorted(bare):  # the first Item of a Part without numbers starts at the Part's own line
@@ -168,7 +168,8 @@ def _reads(candidate: Candidate, form: Form, part: str) -> bool:
     return candidate.score(form, part) >= max(best - 1.0, 1.0) or bool(candidate.targets.get(part))
 
 
-def _title_like(lines: Lines, index: int) -> bool:
+def title_like(lines: Lines, index: int) -> bool:
+    """Tell whether a line may be a title: short, and styled, in capitals, or alone without an end mark."""
     if lines.length(index) > _HEADING_LENGTH:
         return False
     bare = lines.bare(index)
@@ -188,8 +189,9 @@ def _synthetic(
     heading = likeness >= 0.4 or (source == "link" and lines.styled(index) and likeness > 0)
     end = lines.ends[index] if heading else lines.starts[index]
     return Candidate(
-        line=index, last_line=index if heading else index - 1, start=lines.starts[index], end=end, numbers=(number,), part=part,
-        title=bare if heading else "", similarity={part: likeness}, source=source, base=base, context_part=part,
+        line=index, last_line=index if heading else index - 1, start=lines.starts[index], end=end,
+        numbers=(number,), part=part, title=bare if heading else "", similarity={part: likeness},
+        source=source, base=base, context_part=part,
     )  # fmt: skip
 
 

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from fin_rag.schema import Markup, PageMap, Span
 from fin_rag.structure.filings.candidates import Candidate
 from fin_rag.structure.filings.chain import Pick
-from fin_rag.structure.filings.contents import row_keys, title_keys
+from fin_rag.structure.filings.contents import row_keys, title_keys, title_like
 from fin_rag.structure.filings.forms import Form, vocabulary
-from fin_rag.structure.filings.grammar import is_state_phrase, looks_capital
+from fin_rag.structure.filings.grammar import is_state_phrase
 from fin_rag.structure.filings.lines import Lines
 from fin_rag.structure.filings.states import state_of
 
 _RANGES = re.compile(r"(?<![\w(])(\d{1,3})(?:\s?[-–—]\s?(\d{1,3}))?(?![\w)])")
 _NOTE = re.compile(r"\(([a-z])\)|[¹²³⁴⁵⁶⁷⁸⁹]", re.IGNORECASE)
 _ROW_PAGE = re.compile(r"[\s.|…](\d{1,3})[\s|]*$")
-_ROW_GAP, _MIN_ROWS, _MIN_PAIRS, _NOTE_LINES, _TITLE_LENGTH, _TITLE_LINES = 4, 4, 3, 40, 200, 6
+_ROW_GAP, _MIN_ROWS, _MIN_PAIRS, _NOTE_LINES, _TITLE_LENGTH, _TITLE_LINES, _BELOW = 4, 4, 3, 40, 200, 6, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def resolve(
 ) -> list[Resolved]:
     """Resolve each row of an index to the Item's text: by title, by printed pages, else to the row."""
     listed = _listed(lines, markup, rows)
-    pages = _pages(lines, listed, page_map)
+    pages = _pages(listed, page_map)
     titles = _titles(lines, listed, rows, form)
     index = index_span(lines, rows)
     resolved = [_row(lines, row, row_keys(row, form), titles, pages, index) for row in rows]
@@ -119,10 +119,25 @@ def _listed(lines: Lines, markup: Markup, rows: Sequence[Candidate]) -> list[tup
         text = lines.bare(index)
         page = _ROW_PAGE.search(text)
         result[index, target] = (text[: page.start()] if page else text, int(page[1]) if page else -1, target)
-    return list(result.values())
+    return list(result.values()) or _printed_rows(lines, own)
 
 
-def _pages(lines: Lines, listed: Sequence[tuple[str, int, int]], page_map: PageMap | None) -> _Pages:
+def _printed_rows(lines: Lines, own: set[int]) -> list[tuple[str, int, int]]:
+    """Return title, printed page and place of each contents row whose title stands again as a line of its own."""
+    rows: list[tuple[int, str, int]] = []
+    places: dict[str, int] = {}
+    for index in range(len(lines)):
+        bare = lines.bare(index) if lines.length(index) <= _TITLE_LENGTH and index not in own else ""
+        page = _ROW_PAGE.search(bare)
+        if page and any(c.isalpha() for c in bare[: page.start()]):
+            rows.append((index, bare[: page.start()].rstrip(" ."), int(page[1])))
+        elif bare:
+            places.setdefault(bare.lower(), index)
+    found = ((title, page, places.get(title.lower(), -1), index) for index, title, page in rows)
+    return [(title, page, lines.starts[place]) for title, page, place, index in found if place > index]
+
+
+def _pages(listed: Sequence[tuple[str, int, int]], page_map: PageMap | None) -> _Pages:
     pairs = sorted((page, target) for _, page, target in listed if page >= 0)
     if page_map is None or not page_map.pages:
         return _Pages({}, {}, pairs)
@@ -150,16 +165,21 @@ def _titles(
             found.setdefault(key, (target, target))
     own = range(rows[0].line, rows[-1].last_line + 1)
     for index in range(len(lines)):
-        if (
-            index not in own
-            and lines.length(index) <= _TITLE_LENGTH
-            and (lines.styled(index) or looks_capital(lines.bare(index)))
-        ):
+        if index not in own and title_like(lines, index) and not _ROW_PAGE.search(lines.bare(index)):
             for key in title_keys(lines.bare(index), form):
                 held = found.get(key)
-                if held is None or held[0] == held[1] == lines.starts[index]:
+                if held is None or held[0] == held[1] == lines.starts[index] or _empty(lines, held, index):
                     found[key] = (lines.starts[index], lines.ends[index])
     return found
+
+
+def _empty(lines: Lines, held: tuple[int, int], index: int) -> bool:
+    """Tell whether a place found before has no prose below it and ``index`` has: a list of titles."""
+    before = lines.at(held[0])
+    return (
+        not lines.prose_between(before + 1, before + _BELOW)
+        and lines.prose_between(index + 1, index + _BELOW) > 0
+    )
 
 
 def _row(

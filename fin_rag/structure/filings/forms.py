@@ -28,6 +28,11 @@ class Vocabulary:
     cross_reference_words: frozenset[str]
     states: Mapping[str, tuple[str, ...]]
     after_notes: tuple[str, ...]
+    company_endings: tuple[str, ...]
+
+    def is_company(self, title: str) -> bool:
+        """Tell whether a title is the name of a company."""
+        return title.lower().rstrip(" .,*").endswith(self.company_endings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,7 @@ def vocabulary() -> Vocabulary:
         cross_reference_words=frozenset(raw["cross_reference_words"]),
         states={name: tuple(raw[name]) for name in states},
         after_notes=tuple(raw["after_notes"]),
+        company_endings=tuple(f" {ending}" for ending in raw["company_endings"]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 from fin_rag.schema import Span
 from fin_rag.structure.filings.candidates import Candidate, PartLine
 from fin_rag.structure.filings.lines import Lines
-import itertools
 
 if TYPE_CHECKING:
     from fin_rag.structure.filings.assemble import ItemSpan

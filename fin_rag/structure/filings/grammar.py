@@ -120,19 +120,16 @@ def _finish(
     signs = line[position:begin]
     if line[begin : begin + 1] == "(" and not re.match(r"\([^\W\d_]{4}|\(T\)", line[begin:]):
         return None  # a paragraph of an Item: Item 15(a)(3)
-    repeated = _WORD_ITEM.match(line, begin)
-    if repeated:
-        again, after = _numbers(line, repeated.end(), form, roman=False, plural=False)
-        if again == numbers:
-            begin = _SEPARATOR.match(line, after).end()  # type: ignore[union-attr]  # matches the empty string
+    begin = _after_repeat(line, begin, numbers, form)
     rest = line[begin:].rstrip(" \t\r*_|#")
     if _CHECKBOX.search(line, position) or _rejected(signs, rest):
         return None
     if "," in signs:
         cautions.add("comma")
-    if _CONTINUED.search(rest):
+    continued = _CONTINUED.search(rest)
+    if continued:
         cautions.add("continued")
-        rest = rest[: _CONTINUED.search(rest).start()]  # type: ignore[union-attr]  # just found
+        rest = rest[: continued.start()]
     later = _later_items(rest, form)
     if later:
         numbers = numbers + [n for n in later if n not in numbers]
@@ -142,16 +139,39 @@ def _finish(
     title_end, body, similarity, sentence = _title(rest, form, keys, open_end=bool(later))
     if sentence:
         cautions.add("sentence")
-    if roman and similarity < 0.5:
+    if roman and not _roman_fits(form, keys, rest[:title_end], similarity):
         return None
-    title = rest[:title_end]
-    if (title and (_PAGED.search(title) or _LEADERS.search(title))) or _PAGED.fullmatch(rest[body:]):
+    unpaged = _without_page(rest[:title_end], rest[body:])
+    if unpaged is not None:
         cautions.add("paged")
-        trimmed = _LEADERS.split(_PAGED.sub("", title))[0].rstrip(" .|_…")
-        title_end, body = len(trimmed), len(rest)
-        similarity = max((form.similarity(k, trimmed) for k in keys), default=0.0)
+        title_end, body = len(unpaged), len(rest)
+        similarity = max((form.similarity(k, unpaged) for k in keys), default=0.0)
     body = begin + body if body < len(rest) else len(line)
     return Heading(tuple(numbers), part, (begin, begin + title_end), body, similarity, frozenset(cautions))
+
+
+def _roman_fits(form: Form, keys: list[str], title: str, similarity: float) -> bool:
+    """Tell whether the title agrees with a roman number: ``Item X`` is often a placeholder, not a ten."""
+    return similarity >= 0.5 and all(
+        form.similarity(k, title) <= similarity for k in form.specs if k not in keys
+    )
+
+
+def _after_repeat(line: str, begin: int, numbers: list[str], form: Form) -> int:
+    """Step over a number that is printed twice: ``Item 16.B. Item 16.B. Code of Ethics``."""
+    repeated = _WORD_ITEM.match(line, begin)
+    if not repeated:
+        return begin
+    again, after = _numbers(line, repeated.end(), form, roman=False, plural=False)
+    separator = _SEPARATOR.match(line, after)
+    return separator.end() if again == numbers and separator else begin
+
+
+def _without_page(title: str, body: str) -> str | None:
+    """Return the title of a contents row without leaders and page number; ``None`` if it has neither."""
+    if (title and (_PAGED.search(title) or _LEADERS.search(title))) or _PAGED.fullmatch(body):
+        return _LEADERS.split(_PAGED.sub("", title))[0].rstrip(" .|_…")
+    return None
 
 
 def _row(

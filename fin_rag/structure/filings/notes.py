@@ -11,13 +11,14 @@ from fin_rag.structure.filings.lines import Lines
 from fin_rag.structure.headings import Heading
 
 _NUMBERED = re.compile(
-    r"(?P<word>note|nota)?\s{0,3}(?P<number>\d{1,2})(?P<sign>\s{0,3}[.:)–—-]{1,2}|(?<=\d)(?=\s))\s{0,4}(?P<title>[^\W\d_].{1,180})",
+    r"(?P<word>note|nota)?\s{0,3}\(?(?P<number>\d{1,2})(?P<sign>\s{0,3}[.:)–—-]{1,2}|(?<=\d)(?=\s))\s{0,4}(?P<title>[^\W\d_].{1,180})",
     re.IGNORECASE,
 )
 _WORD_FIRST = re.compile(r"^[\s*#_]{0,8}not[ea]\s{1,3}\d{1,2}\b", re.IGNORECASE | re.MULTILINE)
 _CONTINUED = re.compile(r"[\s(\[–—\-.,]{1,4}(?:continued|cont[’'.]?d?)\b[.)\]\s]*$", re.IGNORECASE)
 _RUN_IN = re.compile(r"[\s*#_]{0,8}not[ea]\s{1,3}\d{1,2}\s?[.:–—-]{1,2}\s?([^.]{3,150})\.\s", re.IGNORECASE)
-_LONGEST, _JUMP, _FEWEST = 190, 3, 2
+_PAGE = re.compile(r"[\s.…](?:[A-Z]-?)?\d{1,3}$")
+_LONGEST, _JUMP, _FEWEST, _NEAR = 190, 3, 2, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,26 @@ def find_notes(lines: Lines, span: Span, found: Sequence[Heading]) -> list[Note]
         note = _run_in(lines, index) if end - start > _LONGEST else _read(lines.bare(index), Span(start, end))
         if note and not note.title.endswith((".", ",", ";")) and note.title[:1].isupper():
             candidates[start] = note
-    return _rising([candidates[start] for start in sorted(candidates)])
+    return _rising(_without_rows(lines, [candidates[start] for start in sorted(candidates)]))
+
+
+def _without_rows(lines: Lines, found: Sequence[Note]) -> list[Note]:
+    """Drop rows of a list of notes: titles with a page number and nothing between them."""
+    rows = set()
+    for i, note in enumerate(found):
+        if not _PAGE.search(note.title):
+            continue
+        following = found[i + 1].span.start if i + 1 < len(found) else len(lines.text)
+        before = found[i - 1].span.end if i else 0
+        if _blank(lines.text, note.span.end, following) or (
+            i and _blank(lines.text, before, note.span.start)
+        ):
+            rows.add(i)
+    return [note for i, note in enumerate(found) if i not in rows]
+
+
+def _blank(text: str, start: int, end: int) -> bool:
+    return end - start < _NEAR and not text[start:end].strip(" \n\t*#_|")
 
 
 def _read(title: str, span: Span) -> Note | None:

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fin_rag.schema import Markup, MetadataValue, Section, Span
 from fin_rag.structure.filings.forms import vocabulary
@@ -16,6 +17,7 @@ from fin_rag.structure.filings.notes import Note, by_start, find_notes
 from fin_rag.structure.headings import Heading, headings
 
 _DEPTH, _REPEATS, _LONGEST_ID, _LONGEST_PATH = 3, 3, 48, 160
+_ROW_PAGE = re.compile(r"[\s.…](?:[A-Z]-?)?\d{1,3}$")
 _NOT_A_TITLE = re.compile(
     r"(?:page|table of contents|\(?continued\)?|index|note|item|\W+)(?:\s+no\.?)?", re.IGNORECASE
 )
@@ -76,11 +78,26 @@ def _headings(lines: Lines, span: Span, markup: Markup, furniture: Sequence[Span
     found = [Heading(Span(h.span.start + shift, h.span.end + shift), h.title, h.level) for h in raw]
     dropped = {s.start for s in furniture}
     found = [h for h in found if h.span.start not in dropped and not _is_remark(h.title)]
-    return _without_repeats(lines, found)
+    return _without_repeats(lines, _without_rows(lines, found))
+
+
+def _without_rows(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
+    """Drop rows of a list of contents inside an Item: titles with page numbers, one right after another."""
+    paged = [bool(_ROW_PAGE.search(h.title)) for h in found]
+    near = [not lines.text[a.span.end : b.span.start].strip(" \n\t|") for a, b in pairwise(found)]
+    kept = []
+    for i, heading in enumerate(found):
+        beside = (i > 0 and near[i - 1] and paged[i - 1]) or (i < len(near) and near[i] and paged[i + 1])
+        if not (paged[i] and beside):
+            kept.append(heading)
+    return kept
 
 
 def _is_remark(title: str) -> bool:
+    """Tell whether a styled line names nothing: column heads, signatures, units, remarks under statements."""
     plain = title.strip()
+    if plain.startswith(("/s/", "(signed)")) or (plain.startswith("(") and plain.endswith(")")):
+        return True
     return bool(_NOT_A_TITLE.fullmatch(plain) or _REMARK.fullmatch(plain[:200]) or is_page_line(plain))
 
 
@@ -96,7 +113,8 @@ def _without_repeats(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
         running = title in seen and (
             title.endswith("continued)") or bool(_NOTES_TITLE.fullmatch(title[:200]))
         )
-        if (counts[title] >= _REPEATS and empty) or running:
+        issuer = counts[title] > 1 and vocabulary().is_company(title)
+        if (counts[title] >= _REPEATS and empty) or running or issuer:
             continue
         seen.add(title)
         kept.append(heading)

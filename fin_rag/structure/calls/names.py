@@ -1,0 +1,168 @@
+"""Tell names of people from other words, and two spellings of one name from two people."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from fin_rag.structure.calls.vocabulary import classes, fold, words
+
+_LONGEST_NAME: Final = 64
+_MOST_TOKENS: Final = 7
+_TOKEN: Final = re.compile(r"[\"“'‘(]?[^\W\d_][^\W\d_'’.\-‐‑]*(?:['’.\-‐‑]+[^\W\d_]+)*[.'’]?[\"”'’)]?")
+_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.?-?){1,3}\.?")
+_CODE: Final = re.compile(
+    r"(?:spk|spkr|speaker|participant|voice|hablante|interlocutor|orador|participante|analyst|executive)[ _#-]*\d{1,3}",
+    re.IGNORECASE,
+)
+_GAP: Final = re.compile(r"[\[(<]\s*([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+){0,2})\s*[\])>]")
+
+
+@lru_cache(maxsize=65_536)
+def name_kind(name: str) -> str:
+    """Say what a label names: ``operator``, ``editor``, ``analyst``/``company``/``unknown`` (somebody who is
+    not identified), ``code`` (a speaker number), ``person``, ``single`` (one capitalised word), or nothing.
+
+    Example:
+        >>> [name_kind(name) for name in ("Operadora", "spk03", "María del Mar Peñalver", "Note", "gross margin")]
+        ['operator', 'code', 'person', 'single', '']
+    """
+    if not name or len(name) > _LONGEST_NAME:
+        return ""
+    folded = fold(name)
+    if folded in words("operators"):
+        return "operator"
+    if folded in words("editors"):
+        return "editor"
+    unidentified = classes("unidentified").get(folded)
+    if unidentified and (name[0].isupper() or name[0] in "[(<"):
+        return unidentified
+    gap = _GAP.fullmatch(name)
+    if gap:
+        return "unknown" if classes("unidentified").get(fold(gap[1])) == "unknown" else ""
+    if _CODE.fullmatch(name):
+        return "code"
+    return _personal(name)
+
+
+def _personal(name: str) -> str:
+    tokens = _without_suffixes(name.split())
+    if not 1 <= len(tokens) <= _MOST_TOKENS or not _starts_upper(tokens[0]):
+        return ""
+    real = 0
+    for at, token in enumerate(tokens):
+        if token[0] in "\"“'‘(" and at in (0, len(tokens) - 1):
+            return ""
+        if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
+            return ""
+        folded = fold(token)
+        if folded in words("strong_titles") and len(tokens) > 1:
+            return ""
+        if _starts_upper(token):
+            real += folded not in words("honorifics") and not _is_initial(token)
+        elif folded not in words("particles") or (at == len(tokens) - 1 and len(tokens) > 1):
+            return ""
+    if fold(tokens[-1]) in words("firm_words") or real == 0:
+        return ""
+    if all(fold(token) in words("not_names") for token in tokens) and len(tokens) > 1:
+        return ""
+    return "person" if real > 1 or (len(tokens) > 1 and real) else "single"
+
+
+def _starts_upper(token: str) -> bool:
+    bare = token.lstrip("\"“'‘(")
+    return bool(bare) and bare[0].isupper()
+
+
+def _is_initial(token: str) -> bool:
+    return len(token.strip(".")) == 1
+
+
+def _without_suffixes(tokens: list[str]) -> list[str]:
+    """Drop ``Jr.``, ``III``, ``, CFA`` from the end, and the comma before."""
+    kept = list(tokens)
+    while len(kept) > 1 and fold(kept[-1]) in words("suffixes"):
+        kept.pop()
+    if kept:
+        kept[-1] = kept[-1].rstrip(",")
+    return kept
+
+
+def doubtful(name: str) -> bool:
+    """Tell whether any word of a name is an everyday word of business speech.
+
+    Example:
+        >>> doubtful("David Gross"), doubtful("Mei-Ling Hsu")
+        (True, False)
+    """
+    return any(fold(token) in words("not_names") for token in name.split())
+
+
+def without_honorific(name: str) -> str:
+    """Return a name without ``Mr.``, ``D.`` and the like in front.
+
+    Example:
+        >>> without_honorific("MR. ANAND PILLAI"), without_honorific("Dña. Ana Ruiz")
+        ('ANAND PILLAI', 'Ana Ruiz')
+    """
+    tokens = name.split()
+    while len(tokens) > 1 and fold(tokens[0]) in words("honorifics") and len(tokens[0]) > 1:
+        tokens = tokens[1:]
+    return " ".join(tokens)
+
+
+@lru_cache(maxsize=65_536)
+def name_key(name: str) -> tuple[str, ...]:
+    """Return the words that tell a person from others: folded, without titles, particles and initials."""
+    tokens = _without_suffixes(without_honorific(name).split())
+    folded = [fold(token) for token in tokens]
+    kept = tuple(
+        word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"}
+    )
+    return kept or tuple(word for word in folded if word)
+
+
+def same_person(one: str, other: str) -> bool:
+    """Tell whether two names are spellings of one: middle names, short forms, a slip of one letter.
+
+    Example:
+        >>> same_person("Lou Castel", "Lou Castell"), same_person("Paul Newsome", "Jon Paul Newsome")
+        (True, True)
+        >>> same_person("Geoff Lee", "Geoffrey Lee"), same_person("Ann Lee", "Ann Roe")
+        (True, False)
+    """
+    a, b = name_key(one), name_key(other)
+    if a == b:
+        return bool(a)
+    if len(a) < 2 or len(b) < 2:
+        return False
+    if set(a) <= set(b) or set(b) <= set(a):
+        return True
+    same_last, same_first = a[-1] == b[-1], a[0] == b[0]
+    if same_last:
+        return _close_first(a[0], b[0])
+    return same_first and _one_slip(a[-1], b[-1])
+
+
+def _close_first(a: str, b: str) -> bool:
+    short, long = sorted((a, b), key=len)
+    nick = classes("nicknames")
+    return (
+        (len(short) >= 3 and long.startswith(short))
+        or nick.get(a, a) == nick.get(b, b)
+        or _one_slip(a, b)
+    )
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """Tell whether words of five letters or more differ by one letter put in, left out, changed or swapped."""
+    short, long = sorted((a, b), key=len)
+    if len(long) < 5 or len(long) - len(short) > 1:
+        return False
+    at = next((i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    if short[at + 1 :] == long[at + 1 :]:
+        return True
+    return short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]

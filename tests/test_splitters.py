@@ -15,6 +15,8 @@ from fin_rag.schema import Section, Span
 from fin_rag.splitters import (
     ChunkingConfig,
     FinancialReportTextSplitter,
+    FixedWindowTextSplitter,
+    RecursiveTextSplitter,
     SecFilingTextSplitter,
     joined_pages,
     splitter_for,
@@ -36,6 +38,13 @@ TEXTS = st.one_of(st.lists(LINES, max_size=40).map("\n".join), st.text(max_size=
 def test_chunks_are_sound_whatever_the_text(tokenization, budget, overlap, text) -> None:
     splitter = FinancialReportTextSplitter(budget, overlap, tokenization=tokenization)
     assert_sound(text, splitter.split_documents([report(text, title="R")]), tokenization, budget)
+
+
+@pytest.mark.parametrize("baseline", [FixedWindowTextSplitter, RecursiveTextSplitter])
+@given(text=TEXTS)
+def test_baselines_are_sound_too(baseline, text) -> None:
+    splitter = baseline(24, 6, tokenization=words())
+    assert_sound(text, splitter.split_documents([report(text, title="R")]), words(), 24)
 
 
 @given(text=TEXTS)
@@ -75,7 +84,10 @@ def test_inner_hash_line_is_no_heading_and_is_not_lost() -> None:
 
 def test_short_note_stays_one_chunk_and_long_line_is_cut_between_words() -> None:
     note = "word " * 60
-    assert len(FinancialReportTextSplitter(80, tokenization=words()).create_documents([note], [{"title": "R"}])) == 1
+    assert (
+        len(FinancialReportTextSplitter(80, tokenization=words()).create_documents([note], [{"title": "R"}]))
+        == 1
+    )
     line = " ".join(f"{i},000.5" for i in range(3000))
     chunks = FinancialReportTextSplitter(80, tokenization=words()).create_documents([line], [{"title": "R"}])
     assert all(chunk.page_content.endswith(",000.5") for chunk in chunks)

@@ -33,10 +33,12 @@ def assert_tiles(text: str, found: list[Block], span: Span | None = None) -> Non
 
 PIECES = st.sampled_from([
     "# Title", "## 1. Deuda", "**Riesgos**", "GASTOS", "3.4.1 Deuda", "Plain words here", "A sentence ends.",
-    "| a | 2024 |", "|---|---|", "| x | 1.234 |", "- item", "1. uno", "2. dos", "(1) nota", "¹ nota", "```", "~~~",
-    "---", "===", "<table>", "</table>", "<TABLE>", "<tr><td>a</td><td>5</td></tr>", "<S> <C>", "(in millions)",
-    "Net sales 1,234 1,100", "Cash......... 12", "2024 2023", "Intro .......... 3", "", "", "\f", "\u2028", "\r", "\t",
-    "  ", "\u00a0", "1,500", "* estrella", "**", "Tabla 3. Deuda", "\u200b", "|", "$", "—",
+    "| a | 2024 |", "|---|---|", "| x | 1.234 |", "- item", "1. uno", "2. dos", "(1) nota", "¹ nota", "```",
+    "~~~", "---", "===", "<table>", "</table>", "<TABLE>", "<tr><td>a</td><td>5</td></tr>", "<S> <C>", "|",
+    "$",
+    "Net sales 1,234 1,100", "Cash......... 12", "2024 2023", "(in millions)", "Intro .......... 3", "", "",
+    "\f",
+    "\u2028", "\r", "\t", "  ", "\u00a0", "1,500", "* estrella", "**", "Tabla 3. Deuda", "\u200b", "—",
 ])  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=300), st.lists(PIECES, max_size=40).map("\n".join))
 

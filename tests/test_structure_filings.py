@@ -493,9 +493,11 @@ def test_odd_text_takes_linear_time(text: str) -> None:
 
 
 PIECES = st.sampled_from([
-    "Item 1. Business", "Item 1A. Risk Factors", "ITEM 2. PROPERTIES", "Items 10 and 11.", "PART I", "PART II",
-    "SIGNATURES", "Item 1. Business 3", "| Item 7. | Discussion | 12 |", "**Note 1 – Basis**", "**Overview**", "EXHIBIT INDEX",
-    "None.", PROSE, "41", "", "Item 8. Financial Statements (continued)", "<PAGE>   2", "Table of Contents", "Item 9.01 Exhibits",
+    "Item 1. Business", "Item 1A. Risk Factors", "ITEM 2. PROPERTIES", "Items 10 and 11.", "PART I",
+    "PART II",
+    "SIGNATURES", "Item 1. Business 3", "| Item 7. | Discussion | 12 |", "**Note 1 – Basis**", "**Overview**",
+    "EXHIBIT INDEX", "None.", PROSE, "41", "", "Item 8. Financial Statements (continued)", "<PAGE>   2",
+    "Table of Contents", "Item 9.01 Exhibits",
 ])  # fmt: skip
 
 

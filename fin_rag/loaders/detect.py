@@ -222,7 +222,7 @@ def language_profile(text: str) -> dict[str, float]:
     English and Spanish prose has 0.3 and more of its own; other languages have far less of both.
 
     Example:
-        >>> language_profile("Net sales of the year")["en"]
+        >>> language_profile("el coste de la deuda")["es"]
         0.6
     """
     middle = max(len(text) // 2 - _SLICE // 2, _SLICE)

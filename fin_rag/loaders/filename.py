@@ -75,10 +75,10 @@ def read_name(name: str) -> dict[str, MetadataValue]:
         found[DOC_ID] = f"{number}-{rest}" if rest else number
     left = stem[: accession.start()] if accession else stem
     xbrl = _XBRL.match(stem)
-    form = _FORM.search(left)
+    form = next(reversed(list(_FORM.finditer(left))), None)
     if form:
         found[DOC_TYPE] = form_family(form.group(1))
-        _read_around_form(left, form, found)
+        _read_around_form(left, form, found, filed=accession is not None)
     if xbrl:
         found.setdefault(TICKER, xbrl.group(1).upper())
         end = date_number(*map(int, xbrl.groups()[1:]))
@@ -100,14 +100,17 @@ def form_family(form: str) -> str:
     return f"{match[1]}-{match[2]}" if match else form.upper()
 
 
-def _read_around_form(left: str, form: re.Match[str], found: dict[str, MetadataValue]) -> None:
+def _read_around_form(
+    left: str, form: re.Match[str], found: dict[str, MetadataValue], *, filed: bool
+) -> None:
     """Read the two common layouts: ``FORM_TICKER_...`` and ``CIK_FORM_YEAR_...``."""
     before, after = left[: form.start()], left[form.end() :]
     cik = re.search(r"(?:^|[_ ])(\d{4,10})[_ ]$", before)
     if cik and not _YEAR.fullmatch(cik.group(1)):
         found[CIK] = cik.group(1).zfill(10)
     ticker = re.match(r"[_ ]([A-Z]{1,5}(?:[.-][A-Z])?)(?=[_ ]|$)", after)
-    if ticker and not before and ticker.group(1) not in _WORDS:
+    alone = ticker is not None and not after[ticker.end() :].strip("_ ")
+    if ticker and (not before or (filed and alone)) and ticker.group(1) not in _WORDS:
         found[TICKER] = ticker.group(1)
 
 

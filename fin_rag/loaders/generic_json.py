@@ -60,7 +60,9 @@ def read_json(data: bytes, *, name: str = "", lines: bool = False) -> LoadedText
     hints = _hints(value)
     if writer.turns:
         hints[DOC_TYPE] = "earnings_call"
-    return LoadedText(text=writer.text(), markup=Markup(warnings=decoded.warnings), hints=hints)
+    left_out = {"empty_turn": writer.silent} if writer.silent else {}
+    markup = Markup(furniture=left_out, warnings=decoded.warnings)
+    return LoadedText(text=writer.text(), markup=markup, hints=hints)
 
 
 class _Writer:
@@ -69,6 +71,7 @@ class _Writer:
     def __init__(self, names: Mapping[str, str]) -> None:
         self.parts: list[str] = []
         self.turns = 0
+        self.silent = 0
         self._names = names
         self._loose = False
 
@@ -103,10 +106,12 @@ class _Writer:
         name = self._names.get(speaker, speaker)
         role, firm = _first(record, _ROLE), _first(record, _FIRM)
         shown = [name, *(part for part in (role, firm) if part and part.casefold() != name.casefold())]
-        self._block(" -- ".join(dict.fromkeys(shown)))
         if words:
+            self._block(" -- ".join(dict.fromkeys(shown)))
             self._block(words.replace("\r\n", "\n"))
-        self.turns += 1
+            self.turns += 1
+        else:
+            self.silent += 1
         return True
 
     def _block(self, text: str) -> None:

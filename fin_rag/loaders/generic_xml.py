@@ -52,7 +52,7 @@ def read_xml(data: bytes, *, name: str = "") -> LoadedText:
         huge_tree=True,
         recover=True,
         remove_comments=True,
-        remove_pis=True,,
+        remove_pis=True,
     )
     try:
         root = etree.fromstring(data.lstrip(), parser=parser)

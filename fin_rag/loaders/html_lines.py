@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from fin_rag.loaders.html_model import (
     CENTER,
     GAP_BLOCK,
     GAP_BREAK,
     LIST_ITEM,
+    OUTWARD,
     PREFORMATTED,
     RAW,
     Break,
@@ -34,6 +35,9 @@ class Link(NamedTuple):
 
 Closer: TypeAlias = Callable[[], None]
 
+MIXED: Final = "?"
+_VISIBLE_GAP: Final = 2.5
+
 
 class LineBuilder:
     """Build lines from text and inline state; subclasses know the elements.
@@ -54,6 +58,7 @@ class LineBuilder:
         self._gap = GAP_BLOCK
         self._flags = 0
         self._size = 0.0
+        self._face = ""
         self._level = 0
         self._indent = 0.0
         self._marker = ""
@@ -81,6 +86,9 @@ class LineBuilder:
             line = self._open_line()
         at = line.add(text, self._flags, self._size)
         if at >= 0:
+            face = MIXED if self._flags & OUTWARD else self._face
+            if line.face != face:
+                line.face = face if line.face is None else MIXED
             self._bind(line, at)
 
     def _open_line(self) -> Line:
@@ -141,6 +149,9 @@ class LineBuilder:
         if style is not PLAIN:
             flags = (flags | style.add) & ~style.clear
             self._size = style.size or self._size * (style.factor or 1.0)
+            self._face = style.face or self._face
+            if style.indent > _VISIBLE_GAP and self._line is not None:
+                self._line.space = True
         if attrib:
             if "align" in attrib:
                 flags = flags | CENTER if attrib["align"].lower() == "center" else flags & ~CENTER

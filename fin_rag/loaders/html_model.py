@@ -19,6 +19,7 @@ SUPERSCRIPT: Final = 16
 PREFORMATTED: Final = 32
 CAPITALS: Final = 64
 LINKED: Final = 128
+OUTWARD: Final = 256
 
 # What stands between a line and the one before it.
 GAP_BLOCK: Final = 0
@@ -60,7 +61,7 @@ class Line:
     """
 
     __slots__ = (
-        "at", "bold", "center", "cut", "dropped", "escaped", "gap", "host", "indent", "italic",
+        "at", "bold", "center", "cut", "dropped", "escaped", "face", "gap", "host", "indent", "italic",
         "kind", "level", "linked", "parts", "prefix", "shift", "size", "space", "start", "suffix", "total",
         "under", "upper", "width",
     )  # fmt: skip
@@ -77,6 +78,7 @@ class Line:
         self.total = self.bold = self.italic = self.under = self.linked = self.upper = 0
         self.center = False
         self.size = 0.0
+        self.face: str | None = None
         self.indent = 0.0
         self.at = self.start = 0
         self.dropped = ""

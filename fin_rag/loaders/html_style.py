@@ -29,6 +29,7 @@ _SIZES: Final = {
 _FONT_SIZES: Final = (8.0, 8.0, 10.0, 12.0, 14.0, 18.0, 24.0, 36.0)
 _RULE: Final = re.compile(r"([^{}]{1,400})\{([^{}]{0,4000})\}")
 _SELECTOR: Final = re.compile(r"[a-z][a-z0-9]*|(?:[a-z][a-z0-9]*)?\.[\w-]+", re.IGNORECASE)
+_BLACK: Final = frozenset({"", "#000000", "#000", "black", "windowtext", "rgb(0,0,0)", "inherit", "auto"})
 _BREAKS: Final = frozenset({"always", "page", "left", "right"})
 
 
@@ -37,7 +38,7 @@ class Style:
     """Hold the effect of one style: bits to set and to clear, size in points, and layout.
 
     ``size`` is 0 where the style says nothing; ``factor`` scales the inherited size. ``display`` is
-    ``inline``, ``block`` or empty.
+    ``inline``, ``block`` or empty; ``face`` names font family and colour.
     """
 
     add: int = 0
@@ -48,6 +49,7 @@ class Style:
     breaks: int = 0
     indent: float = 0.0
     hidden: bool = False
+    face: str = ""
 
 
 PLAIN: Final = Style()
@@ -111,6 +113,7 @@ def parse_style(style: str) -> Style:
         display if display in ("inline", "block") else "",
         _breaks(rules),
         indent,
+        face=_face(rules),
         hidden=display == "none" or rules.get("visibility") in ("hidden", "collapse"),
     )
 
@@ -234,6 +237,13 @@ def _fourth(value: str) -> float:
     if not parts:
         return 0.0
     return points(parts[(0, 1, 1, 3)[len(parts) - 1]])
+
+
+def _face(rules: dict[str, str]) -> str:
+    """Return font family and colour as one name, empty where neither is given; black is no colour."""
+    family = rules.get("font-family", "").partition(",")[0].strip("'\" ")
+    color = rules.get("color", "").replace(" ", "")
+    return f"{family}/{'' if color in _BLACK else color}" if family or color not in _BLACK else ""
 
 
 def _breaks(rules: dict[str, str]) -> int:

@@ -29,6 +29,7 @@ _MAX_BUSY: Final = 64
 _ITEM_ROW: Final = re.compile(r"(?:items?|part|punto)\s{0,2}[\divx]", re.IGNORECASE)
 _PAGE_HEAD: Final = re.compile(r"page|pág|pagina", re.IGNORECASE)
 _LONG_TEXT: Final = 600
+_LONG_LABEL: Final = 160
 
 
 def finish_table(table: Table) -> list[Item]:
@@ -187,6 +188,8 @@ def _is_data(grid: Grid) -> bool:
         figures += count
         figure_rows += count > 0
         heads += len(row) > 1 and all(field.header or field.bold or field.year for field in row)
+    if grid.width == 2 and sum(len(row[0].text) for row in grid.rows) > _LONG_LABEL * len(grid.rows):
+        return False
     if figure_rows:
         return figure_rows > 1 or figures > 1 or (heads > 0 and len(grid.rows) > 1)
     return _is_text_table(grid, heads)

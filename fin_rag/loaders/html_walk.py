@@ -16,6 +16,7 @@ from fin_rag.loaders.html_model import (
     CENTER,
     GAP_BREAK,
     LINKED,
+    OUTWARD,
     PREFORMATTED,
     TABLE_ROW,
     Break,
@@ -70,7 +71,7 @@ class Walker(LineBuilder):
         self.title: list[str] = []
         self._book = StyleBook()
         self._styles: dict[str, Style] = {}
-        self._stack: list[tuple[int, float, Closer | None]] = []
+        self._stack: list[tuple[int, float, str, Closer | None]] = []
         self._mute = 0
         self._mute_kind = ""
         self._muted: list[str] = []
@@ -108,13 +109,13 @@ class Walker(LineBuilder):
         elif tag in SILENT_TAGS:
             self._hide(tag, attrib, "" if tag.startswith("ix:") else tag)
         else:
-            self._stack.append((self._flags, self._size, None))
+            self._stack.append((self._flags, self._size, self._face, None))
             if attrib:
                 self._apply(tag, attrib, style)
 
     def _open(self, opener: Opener, element: Element) -> None:
-        flags, size = self._flags, self._size
-        self._stack.append((flags, size, opener(element)))
+        flags, size, face = self._flags, self._size, self._face
+        self._stack.append((flags, size, face, opener(element)))
         self._apply(*element)
 
     def end(self, tag: str) -> None:
@@ -126,10 +127,10 @@ class Walker(LineBuilder):
                 self._unmute()
         elif self._stack:
             self._header_line = False
-            flags, size, after = self._stack.pop()
+            flags, size, face, after = self._stack.pop()
             if after is not None:
                 after()
-            self._flags, self._size = flags, size
+            self._flags, self._size, self._face = flags, size, face
 
     def data(self, text: str) -> None:
         """Take text."""
@@ -261,6 +262,7 @@ class Walker(LineBuilder):
     def _open_link(self, element: Element) -> Closer | None:
         target = element.attrib.get("href", "").strip()
         if not target.startswith("#") or len(target) < 2:
+            self._flags |= OUTWARD if target else 0
             return None
         self._open_links.append((unquote(target[1:]), None, 0))
         self._flags |= LINKED

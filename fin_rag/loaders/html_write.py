@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from typing import Final
 
 from fin_rag.loaders.html_cells import is_bullet, is_unit_line
+from fin_rag.loaders.html_lines import MIXED
 from fin_rag.loaders.html_model import GAP_BREAK, LEAD, LIST_ITEM, PROSE, RAW, TABLE_ROW, Line
 from fin_rag.schema import Span
 
 _LONGEST_BOLD: Final = 400
 _LONGEST_SLANTED: Final = 250
 _LONGEST_LARGE: Final = 160
+_SMALLER: Final = 0.95
 _LARGER: Final = 1.15
 _MARKDOWN_STARTS: Final = ("# ", "## ", "### ", "#### ", "##### ", "###### ")
+_RUNNING_ENDS: Final = frozenset(".,;:)")
 _SENTENCE_ENDS: Final = frozenset(".!?:;\"”’'")
 
 # Ranks of headings, most prominent first; h1 to h6 are 1 to 6.
@@ -39,7 +42,7 @@ class Writer:
     def __init__(self, pages: Sequence[Sequence[Line]]) -> None:
         self.headings: list[tuple[Span, int]] = []
         self.pages: list[tuple[int, Span]] = []
-        self._body_size = _body_size(pages)
+        self._body_size, self._body_face = _body_type(pages)
         self._parts: list[str] = []
         self._at = 0
         self._last: Line | None = None
@@ -65,7 +68,7 @@ class Writer:
             self.pages.append((number, Span(begin, self._at)))
 
     def _write(self, line: Line, *, first: bool) -> None:
-        rank = 0 if line.kind in (TABLE_ROW, RAW, LEAD) else heading_rank(line, self._body_size)
+        rank = 0 if line.kind in (TABLE_ROW, RAW, LEAD) else self._rank(line)
         _dress(line, rank)
         gap = self._gap(line, rank, first=first)
         self._put(gap)
@@ -80,6 +83,14 @@ class Writer:
         if rank:
             self.headings.append((Span(line.start, self._at), rank))
         self._last = line
+
+    def _rank(self, line: Line) -> int:
+        rank = heading_rank(line, self._body_size)
+        if rank or line.face in (None, MIXED, self._body_face) or line.kind != PROSE:
+            return rank
+        plain = line.linked or line.width > _LONGEST_LARGE or line.text[-1] in _RUNNING_ENDS
+        small = line.size < self._body_size * _SMALLER
+        return 0 if plain or small or not any(map(str.isalpha, line.text)) else RANK_UNDERLINE
 
     def _put(self, text: str) -> None:
         if text:
@@ -125,7 +136,7 @@ def heading_rank(line: Line, body_size: float) -> int:
         return RANK_BOLD
     if line.width > _LONGEST_SLANTED:
         return 0
-    if line.under >= total and not line.linked:
+    if line.under >= total and not line.linked and line.face != MIXED:
         return RANK_UNDERLINE
     return RANK_ITALIC if slanted else 0
 
@@ -164,11 +175,14 @@ def _runs_on(last: Line, line: Line) -> bool:
     return last.width > 40 and last.text[-1] not in _SENTENCE_ENDS and line.text[0].islower()
 
 
-def _body_size(pages: Sequence[Sequence[Line]]) -> float:
-    """Return the font size in which most of the running text is set."""
+def _body_type(pages: Sequence[Sequence[Line]]) -> tuple[float, str]:
+    """Return the font size and the face in which most of the running text is set."""
     sizes: Counter[float] = Counter()
+    faces: Counter[str] = Counter()
     for page in pages:
         for line in page:
             if line.kind != TABLE_ROW and line.size:
                 sizes[line.size] += line.total
-    return max(sizes.items(), key=lambda item: (item[1], -item[0]))[0] if sizes else 0.0
+                faces[line.face or ""] += line.total
+    size = max(sizes.items(), key=lambda item: (item[1], -item[0]))[0] if sizes else 0.0
+    return size, max(faces.items(), key=lambda item: (item[1], item[0]))[0] if faces else ""

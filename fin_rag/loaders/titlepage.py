@@ -283,8 +283,7 @@ def _end_date(flat: str, pattern: re.Pattern[str]) -> int | None:
 
 
 def call_date(head: str) -> int | None:
-    r"""Return the day a call was held: a date with a time of day, a labelled one, or one on a line of its"
-    r" own.
+    r"""Return the day a call was held: a date with a time of day, a labelled one, or one on its own line.
 
     Example:
         >>> call_date("Call for the period ending June 29, 2024.\n\nAug 8, 2024, 8:30 a.m. ET")

@@ -1,5 +1,6 @@
 """Splitters: outline and budget become chunks with exact offsets."""
 
+from fin_rag.splitters.baselines import FixedWindowTextSplitter, RecursiveTextSplitter
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
 from fin_rag.splitters.kinds import FinancialReportTextSplitter, SecFilingTextSplitter, splitter_for
@@ -9,6 +10,8 @@ __all__ = [
     "ChunkRecord",
     "ChunkingConfig",
     "FinancialReportTextSplitter",
+    "FixedWindowTextSplitter",
+    "RecursiveTextSplitter",
     "SecFilingTextSplitter",
     "SectionSpan",
     "StructureTextSplitter",

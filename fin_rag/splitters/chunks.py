@@ -64,9 +64,7 @@ def chunk_text(
     Raises:
         InputError: if sections cross or reach beyond the text, or a header leaves no room for a body.
     """
-    root_path = (str(metadata.get(DOC_TYPE) or metadata.get(TITLE) or "document"),)
-    root = Section(ROOT_SECTION_ID, root_path[0], root_path, Span(0, len(text)), level=0)
-    regions = regions_of(text, outline.sections, root)
+    regions = regions_of(text, outline.sections, root_section(text, metadata))
     packer = Packer(text, tokenization, config)
     furniture = sorted(outline.furniture)
     per_region = [_content_blocks(text, region, furniture) for region in regions]
@@ -94,6 +92,12 @@ def chunk_text(
             for packed in packer.pack(span, found, header, cost)
         ]
     return chunks
+
+
+def root_section(text: str, metadata: Mapping[str, object]) -> Section:
+    """Return the section that owns what no other section does."""
+    name = str(metadata.get(DOC_TYPE) or metadata.get(TITLE) or "document")
+    return Section(ROOT_SECTION_ID, name, (name,), Span(0, len(text)), level=0)
 
 
 def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> list[Block]:

@@ -90,12 +90,20 @@ class Packer:
             if whole <= self._config.max_tokens:
                 yield Packed(span, spans, _kind(blocks), whole, 0)
                 return
-        room = self._config.max_tokens - self._tokenization.count("", header=header)
+        room = self._room(header)
         units: list[Unit] = []
         for block, cost in zip(blocks, costs, strict=True):
             unit = Unit(block.span, block.kind, cost)
             units += [unit] if cost <= room else self._divide(unit, block, header, room)
-        yield from self._join(units, header, room)
+        yield from self.join(units, header)
+
+    def units(self, pattern: re.Pattern[str], span: Span) -> list[Unit]:
+        """Return what a pattern matches, without blanks at the ends, as units of prose."""
+        pieces = list(self._matches(pattern, span))
+        return [Unit(p, "prose", cost) for p, cost in zip(pieces, self.estimate(pieces), strict=True)]
+
+    def _room(self, header: str) -> int:
+        return self._config.max_tokens - self._tokenization.count("", header=header)
 
     def estimate(self, spans: Sequence[Span]) -> list[int]:
         """Count spans on their own, without special tokens, in one batch."""
@@ -109,7 +117,9 @@ class Packer:
 
     # --- joining ------------------------------------------------------------------------------
 
-    def _join(self, units: list[Unit], header: str, room: int) -> Iterator[Packed]:
+    def join(self, units: list[Unit], header: str) -> Iterator[Packed]:
+        """Yield chunks of as many whole units as fit; a unit that does not fit alone is cut."""
+        room = self._room(header)
         at, previous = 0, 0
         while at < len(units):
             first = self._overlap_start(units, previous, at)

@@ -26,6 +26,7 @@ from fin_rag.schema import (
     START_INDEX,
     TEXT_SHA256,
     TITLE,
+    Chunk,
     Markup,
     Outline,
     PageMap,
@@ -86,9 +87,7 @@ class StructureTextSplitter(TextSplitter):
                 f"Got {chunk_overlap}. Lower it."
             )
         if tokenization is not None and length_function is not None:
-            raise InputError(
-                f"{name} takes 'tokenization' or 'length_function', not both."
-            )
+            raise InputError(f"{name} takes 'tokenization' or 'length_function', not both.")
         self.config = ChunkingConfig(max_tokens=chunk_size, overlap_tokens=chunk_overlap)
         self.add_context_header = add_context_header
         self._given = Tokenization.from_length_function(length_function) if length_function else tokenization
@@ -170,11 +169,15 @@ class StructureTextSplitter(TextSplitter):
             outline = self._outline(text, metadata, _markup(whole))
         for warning in outline.warnings:
             _logger.info("%s: %s", metadata.get(SOURCE), warning)
-        chunks = chunk_text(text, outline, metadata, config=self.config, tokenization=self.tokenization)
+        chunks = self._chunks(text, outline, metadata)
         pieces = chunk_documents(
             chunks, text, metadata, settings=self.settings, add_context_header=self.add_context_header
         )
         return whole, outline, list(pieces)
+
+    def _chunks(self, text: str, outline: Outline, metadata: Mapping[str, object]) -> list[Chunk]:
+        """Cut a described document along its outline."""
+        return chunk_text(text, outline, metadata, config=self.config, tokenization=self.tokenization)
 
     @property
     def settings(self) -> str:

@@ -75,7 +75,7 @@ def analyse(
     mark_text_tables(layout)
     mark_lists(layout)
     # A styled line that a table took between its column heads and its rows is a group title.
-    found = [candidate for candidate in styled if layout.owner[candidate.first] < 0]
+    found = [c for c in styled if all(layout.owner[line] < 0 for line in range(c.first, c.last))]
     if detect_markdown:
         found = sorted([*found, *detect(layout, bare=not styled)], key=lambda c: c.first)
     found = _without_running_heads(layout, _without_stacks(layout, found))

@@ -280,22 +280,26 @@ def mark_lists(layout: Layout) -> None:
     index = 0
     while index < len(layout.lines):
         mark = _item(layout, index)
-        if not mark:
+        if mark is None:
             index += 1
             continue
-        last, items, at = index + 1, 1, index
-        while True:
-            end = _item_end(layout, at)
-            last = end
-            following = _skip_blank(layout, end)
-            if following < 0 or not _continues(mark, _item(layout, following)):
-                break
-            mark = _item(layout, following)
-            items += 1
-            at = following
+        last, items = _list_end(layout, index, mark)
         if items > 1 or (mark[0] == "bullet" and mark[1] not in "*+"):
             layout.claim(Zone(LIST, index, last, index))
-        index = max(last, index + 1)
+        index = last
+
+
+def _list_end(layout: Layout, index: int, mark: tuple[str, str]) -> tuple[int, int]:
+    """Return the line after the list whose first item stands at ``index``, and its count of items."""
+    items = 1
+    while True:
+        last = _item_end(layout, index)
+        index = _skip_blank(layout, last)
+        following = _item(layout, index) if index >= 0 else None
+        if following is None or not _continues(mark, following):
+            return last, items
+        mark = following
+        items += 1
 
 
 def _item(layout: Layout, index: int) -> tuple[str, str] | None:
@@ -312,9 +316,9 @@ def _item(layout: Layout, index: int) -> tuple[str, str] | None:
     return (kind, mark)
 
 
-def _continues(mark: tuple[str, str], after: tuple[str, str] | None) -> bool:
+def _continues(mark: tuple[str, str], after: tuple[str, str]) -> bool:
     """Tell whether an item carries on the list: the same bullet, or the next number or letter."""
-    if after is None or mark[0] != after[0]:
+    if mark[0] != after[0]:
         return False
     if mark[0] == "bullet":
         return True

@@ -23,7 +23,7 @@ _LONGEST_WRAP: Final = 3
 class Edges(NamedTuple):
     """Hold where the columns of figures stand, in code points from the line's start; no bounds if unknown."""
 
-    count: int
+    columns: int
     bounds: tuple[tuple[float, float], ...]
 
 
@@ -71,7 +71,7 @@ def _edges(lines: Sequence[Line], tails: Sequence[Tail]) -> Edges:
 
 def _without_mark(line: Line, tail: Tail, edges: Edges) -> Tail:
     """Give a note's marker between label and figures back to the label: ``Losses (2) (10) (12)``."""
-    if len(tail.cells) == edges.count + 1 and _MARK_CELL.fullmatch(line.text[slice(*tail.cells[0])]):
+    if len(tail.cells) == edges.columns + 1 and _MARK_CELL.fullmatch(line.text[slice(*tail.cells[0])]):
         return Tail(tail.cells[0][1], tail.cells[1:], gapped=tail.gapped)
     return tail
 
@@ -125,13 +125,13 @@ def _data(wrapped: Sequence[Line], line: Line, tail: Tail, edges: Edges) -> RawR
 
 def _place(line: Line, tail: Tail, edges: Edges) -> list[int]:
     """Return for each column the index of the row's figure in it (-1: none), or nothing if unknown."""
-    if not edges.bounds or len(tail.cells) >= edges.count:
+    if not edges.bounds or len(tail.cells) >= edges.columns:
         return []
-    placed = [-1] * edges.count
+    placed = [-1] * edges.columns
     column = 0
     for index, (_, end) in enumerate(tail.cells):
         x = line.indent + end
-        last = edges.count - (len(tail.cells) - index)
+        last = edges.columns - (len(tail.cells) - index)
         while column < last and abs(edges.bounds[column + 1][1] - x) <= abs(edges.bounds[column][1] - x):
             column += 1
         placed[column] = index
@@ -157,17 +157,21 @@ def text_heads(lines: Sequence[Line], edges: Edges) -> tuple[list[Line], list[li
 
 def _head_cells(line: Line, edges: Edges, rule: Line | None) -> list[str]:
     """Return a header line's cells, one a column behind the label's, or nothing if it names no columns."""
-    if not edges.count:
+    if not edges.columns:
         return []
     pieces = _pieces(line)
     if edges.bounds and (len(pieces) > 1 or rule or is_year_row(line.text)):
         return _by_position(pieces, edges, _pieces(rule) if rule else [])
     tokens = line.text.split()
-    if edges.count > 1 and len(tokens) == edges.count and (all(map(is_year_row, tokens)) or len(pieces) > 1):
+    if (
+        edges.columns > 1
+        and len(tokens) == edges.columns
+        and (all(map(is_year_row, tokens)) or len(pieces) > 1)
+    ):
         return ["", *tokens]
-    if edges.count == 1 and is_year_row(line.text):
+    if edges.columns == 1 and is_year_row(line.text):
         return ["", plain(line.text)]
-    return _spread(tokens, edges.count) if is_year_row(line.text) or _ends_in_periods(tokens) else []
+    return _spread(tokens, edges.columns) if is_year_row(line.text) or _ends_in_periods(tokens) else []
 
 
 def _pieces(line: Line) -> list[tuple[int, int, str]]:
@@ -182,7 +186,7 @@ def _by_position(
     pieces: Sequence[tuple[int, int, str]], edges: Edges, rules: Sequence[tuple[int, int, str]]
 ) -> list[str]:
     """Give each piece to the columns it stands over; a rule right below shows how far a piece reaches."""
-    cells: list[list[str]] = [[] for _ in range(edges.count + 1)]
+    cells: list[list[str]] = [[] for _ in range(edges.columns + 1)]
     left = edges.bounds[0][0]
     for start, end, piece in pieces:
         reach = next(((a, b) for a, b, _ in rules if a < end and start < b), (start, end))
@@ -196,7 +200,7 @@ def _by_position(
             cells[0].append(piece)
             continue
         for column in over or [
-            min(range(edges.count), key=lambda c: abs(sum(edges.bounds[c]) - begin - stop))
+            min(range(edges.columns), key=lambda c: abs(sum(edges.bounds[c]) - begin - stop))
         ]:
             cells[column + 1].append(piece)
     return [plain(" ".join(cell)) for cell in cells]

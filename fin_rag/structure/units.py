@@ -8,9 +8,11 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 from fin_rag.structure.lines import vocabulary
+
+_Value = TypeVar("_Value", int, str)
 
 # A unit line is short; a longer text is a paragraph that happens to mention a unit.
 _LONGEST_UNIT: Final = 240
@@ -104,9 +106,9 @@ def _read(segment: str, *, bracketed: bool) -> tuple[str, int] | None:
     currency, scale, known, at = "", 0, 0, 0
     while at < len(tokens):
         code, used = _longest(tokens, at, words.currencies)
-        factor, scaled = (0, 0) if used else _longest(tokens, at, words.scales)
+        factor, scaled = (None, 0) if used else _longest(tokens, at, words.scales)
         if used or scaled:
-            currency, scale = currency or str(code or ""), scale or int(factor or 0)
+            currency, scale = currency or code or "", scale or factor or 0
             known += used or scaled
             at += used or scaled
             continue
@@ -134,7 +136,9 @@ def _plain_scales() -> frozenset[str]:
     return frozenset(name[0] for name in _words().scales if len(name) == 1)
 
 
-def _longest(tokens: list[str], at: int, names: Mapping[tuple[str, ...], object]) -> tuple[object, int]:
+def _longest(
+    tokens: list[str], at: int, names: Mapping[tuple[str, ...], _Value]
+) -> tuple[_Value | None, int]:
     for length in (3, 2, 1):
         found = names.get(tuple(tokens[at : at + length]))
         if found is not None and at + length <= len(tokens):

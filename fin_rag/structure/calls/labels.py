@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import DASH, Affiliation, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import DASH, Affiliation, is_analyst_role, is_role, split_affiliation
 from fin_rag.structure.calls.names import name_kind
 from fin_rag.structure.calls.vocabulary import classes, fold, words
 
@@ -122,6 +122,8 @@ def _plain_label(text: str, known: frozenset[str], firms: Sequence[str], *, firm
         if parts is None:
             continue
         name, rest, how = parts
+        if how == "dash" and is_role(name) and name_kind(rest) == "person":
+            name, rest = rest, name
         name_is = name_kind(name)
         if name_is in ("", "single") and not (name_is == "single" and _says_who(rest)):
             continue
@@ -143,7 +145,7 @@ def _affiliated(rest: str, firms: Sequence[str], *, firm_first: bool) -> Affilia
 def _says_who(rest: str) -> bool:
     """Tell whether words behind a name can be a role or a firm: capitalised, no sentence."""
     tokens = rest.split()
-    if not tokens or len(tokens) > 16 or rest[-1] in "?!":
+    if not tokens or len(tokens) > 16 or rest[-1] in "?!" or fold(tokens[0]) in words("legal_forms"):
         return False
     if rest[-1] == "." and fold(tokens[-1]) not in words("legal_forms"):
         return False
@@ -157,6 +159,8 @@ def _is_role_label(text: str) -> bool:
     """Tell whether a line is an office only, such as "Chief Designer" or "Director of Investor Relations"."""
     tokens = text.split()
     opens = fold(re.split(r"[\s-]", text, maxsplit=1)[0])
+    if fold(text) in words("role_labels") and tokens[0][0].isupper():
+        return True
     if not is_role(text) or len(tokens) > 8 or not tokens[0][0].isupper() or "(" in text or _BREAK.search(text):
         return False
     return (opens in words("titles_words") or opens in words("department_words")) and DASH.search(text) is None
@@ -164,7 +168,7 @@ def _is_role_label(text: str) -> bool:
 
 def _role_label(text: str, firms: Sequence[str]) -> Label:
     said = split_affiliation(text, firms=firms)
-    outside = any(word in words("outside_roles") for word in fold(said.role or text).split())
+    outside = fold(said.role or text) in words("outside_roles") or is_analyst_role(said.role or text)
     return Label(text, "role", said.role or text, said.firm, tag="analyst" if outside else "company")
 
 

@@ -61,7 +61,7 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
         return []
     best: list[Candidate] = []
     rows: list[Candidate] = []
-    for candidate in found:
+    for candidate in (c for c in found if c.source == "item"):
         if rows and candidate.line - rows[-1].last_line > _ROW_GAP:
             rows = []
         rows = [*rows, candidate] if len(rows) < 60 else [candidate]
@@ -69,12 +69,15 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
             best = rows
     keys = {k for c in best for k in row_keys(c, form)}
     unreal = {"contents", "row", "paged", "linked"}
-    lines = {c.line for c in best}
+    own = {c.line for c in best}
     real = {
-        k
-        for p in picks
-        if not p.candidate.cautions & unreal and p.candidate.line not in lines
-        for k in p.keys
+        key
+        for pick in picks
+        if not pick.candidate.cautions & unreal
+        and pick.candidate.line not in own
+        # an index behind the text names titles; a contents page in front of it does so too, but is no index
+        and (pick.candidate.source != "title" or pick.candidate.line > best[0].line)
+        for key in pick.keys
     }
     tail = sum(1 for c in best if c.cautions & {"row", "paged", "linked", "contents"})
     return (
@@ -123,7 +126,7 @@ def _listed(lines: Lines, markup: Markup, rows: Sequence[Candidate]) -> list[tup
 
 
 def _printed_rows(lines: Lines, own: set[int]) -> list[tuple[str, int, int]]:
-    """Return title, printed page and place of each contents row whose title stands again as a line of its own."""
+    """Return title, printed page and place of contents rows whose title stands again as a line."""
     rows: list[tuple[int, str, int]] = []
     places: dict[str, int] = {}
     for index in range(len(lines)):

@@ -350,8 +350,9 @@ class Chunk:
     """Mark a chunk; it holds no text of its own.
 
     ``spans`` are in the order in which they are read: the body, then what is joined to it. Rows of a
-    table that goes on from an earlier chunk have their header's span in front. ``header`` is the context
-    header, which is no part of the text; counts are tokens of the whole prepared text.
+    table that goes on from an earlier chunk have their header's span in front. ``pieces`` are the body's
+    own: one span, or several where a running head or page number stands in between. ``header`` is the
+    context header, which is no part of the text; counts are tokens of the whole prepared text.
     """
 
     spans: tuple[Span, ...]
@@ -361,7 +362,12 @@ class Chunk:
     header: str
     token_count: int
     overlap_tokens: int
-    body: Span
+    pieces: tuple[Span, ...]
+
+    @property
+    def body(self) -> Span:
+        """Return the first of the body's spans."""
+        return self.pieces[0]
 
     def text(self, canonical: str) -> str:
         """Return the slices of the spans, joined by a blank line."""

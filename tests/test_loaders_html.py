@@ -35,6 +35,7 @@ def text_of(html: str) -> str:
         ("<p>a&nbsp;&nbsp;b&ensp;c&thinsp;d\n  e</p>", "a b c d e"),
         ("<p>zero&#8203;width and soft&shy;hyphen</p>", "zerowidth and softhyphen"),
         ("<div><span>I</span><span>TEM 1</span><span>. BUSIN</span>ESS</div>", "ITEM 1. BUSINESS"),
+        ("<p>(a)<span style='padding-left:14pt'>Net of tax</span></p>", "(a) Net of tax"),
         ("<p>I<font size=1>TEM</font> 1</p>", "ITEM 1"),
         ("<p>operates <span>1,500</span><span> stores</span></p>", "operates 1,500 stores"),
         ("<p>the <b>bold</b> and <i>slanted</i> word</p>", "the bold and slanted word"),

@@ -125,7 +125,12 @@ def test_title_and_unit_line_belong_to_the_table_and_its_header() -> None:
 
 
 def test_unit_line_or_caption_over_a_blank_line_belongs_to_the_table() -> None:
-    for line in ("(in thousands)", "Millones de euros", "Cuadro 3. Vencimientos"):
+    for line in (
+        "(in thousands)",
+        "Millones de euros",
+        "Cuadro 3. Vencimientos",
+        "**Deuda, en miles de euros**",
+    ):
         text = f"Texto.\n\n{line}\n\n| a | 1 |\n|---|---|\n| b | 2 |"
         assert [kind for kind, _ in kinds(text)] == ["prose", "table"], line
 

@@ -74,7 +74,8 @@ def read_name(name: str) -> dict[str, MetadataValue]:
         rest = re.sub(r"[^A-Za-z0-9]+", "-", stem[accession.end() :]).strip("-")
         found[DOC_ID] = f"{number}-{rest}" if rest else number
     left = stem[: accession.start()] if accession else stem
-    xbrl = _XBRL.match(stem)
+    # Only filings in XBRL are named so for certain; "memo-20240301.md" has no ticker.
+    xbrl = _XBRL.match(stem) if re.search(r"\.(?:x?html?|xml)(?:\.gz)?$", name, re.IGNORECASE) else None
     form = next(reversed(list(_FORM.finditer(left))), None)
     if form:
         found[DOC_TYPE] = form_family(form.group(1))

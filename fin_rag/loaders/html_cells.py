@@ -77,16 +77,16 @@ class Field:
         self.lines = lines
         self.header = cell.header
         self.glued = False
-        self.indent = cell.indent or lines[0].indent
+        first = lines[0]
+        self.indent = cell.indent or first.indent
         if len(lines) == 1:
-            self.text = lines[0].text
-            self.pieces = [(lines[0], 0)]
+            self.text = first.text
+            self.pieces = [(first, 0)]
+            self.bold = first.total > 0 and first.bold >= first.total
+            self.linked = first.linked > 0
         else:
             self._join(lines)
         self._judge()
-        total = sum(line.total for line in lines)
-        self.bold = total > 0 and sum(line.bold for line in lines) >= total
-        self.linked = any(line.linked for line in lines)
 
     def _join(self, lines: list[Line]) -> None:
         texts, shift, self.pieces = [], 0, []
@@ -96,6 +96,9 @@ class Field:
             texts.append(text)
             shift += len(text) + 1
         self.text = " ".join(texts)
+        total = sum(line.total for line in lines)
+        self.bold = total > 0 and sum(line.bold for line in lines) >= total
+        self.linked = any(line.linked for line in lines)
 
     def glue(self, other: Field, between: str) -> None:
         """Append the next field's text to this one."""

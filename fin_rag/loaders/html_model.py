@@ -96,10 +96,11 @@ class Line:
 
     def add(self, raw: str, flags: int, size: float) -> int:
         """Append source text and return the offset where it begins in the line, or -1 for blanks only."""
-        text = " ".join(raw.split())
-        if not text:
+        words = raw.split()
+        if not words:
             self.space = True
             return -1
+        text = words[0] if len(words) == 1 else " ".join(words)
         if self.width and (self.space or raw[0].isspace()):
             self.parts.append(" ")
             self.width += 1

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from fin_rag.loaders.html_lines import Closer, LineBuilder, Link
 from fin_rag.loaders.html_model import (
     CENTER,
+    GAP_BLOCK,
     GAP_BREAK,
     LINKED,
     OUTWARD,
@@ -80,7 +81,9 @@ class Walker(LineBuilder):
         self._lists: list[int] = []
         self._tables: list[tuple[Table, list[Item]]] = []
         self._cells: list[Cell] = []
+        self._sinks: list[list[Item]] = []
         self._deep = 0
+        self._cell_closer = self._close_cell
         self._openers = self._tag_openers()
 
     # --- parser events ------------------------------------------------------------------------
@@ -341,7 +344,8 @@ class Walker(LineBuilder):
     def _open_cell(self, element: Element) -> Closer | None:
         if not self._tables or self._deep:
             return self._open_block(element)
-        self._flush()
+        if self._line is not None:
+            self._flush()
         table = self._tables[-1][0]
         attrib = element.attrib
         cell = Cell(header=element.tag == "th", indent=element.style.indent)
@@ -352,14 +356,17 @@ class Walker(LineBuilder):
         if not table.rows:
             table.rows.append([])
         table.rows[-1].append(cell)
-        outer, self._sink = self._sink, cell.items
         self._cells.append(cell)
-        return partial(self._close_cell, outer)
+        self._sinks.append(self._sink)
+        self._sink = cell.items
+        return self._cell_closer
 
-    def _close_cell(self, outer: list[Item]) -> None:
-        self._flush()
+    def _close_cell(self) -> None:
+        if self._line is not None:
+            self._flush()
+        self._gap = GAP_BLOCK
         self._cells.pop()
-        self._sink = outer
+        self._sink = self._sinks.pop()
 
 
 def _open_inline(_: Element) -> None:

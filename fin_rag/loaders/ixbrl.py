@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -207,7 +208,7 @@ class FactBuilder:
             self.dropped["context"] += 1
             return None
         span = self._span(mark)
-        nil = any(name.rpartition(":")[2] == "nil" and attrib[name] in ("true", "1") for name in attrib)
+        nil = _is_nil(attrib)
         scale = 0
         value: Decimal | str | None = None
         if mark.tag == "ix:nonnumeric":
@@ -231,7 +232,7 @@ class FactBuilder:
         return self._reader.units.get(name, name)
 
     def _number(self, mark: Mark, span: Span | None, scale: int) -> Decimal | None:
-        raw = "".join(mark.texts) if mark.hidden else span.slice(self._text) if span else ""
+        raw = span.slice(self._text) if span else _unwritten(mark)
         number = read_number(raw, mark.attrib.get("format", ""))
         if number is None:
             return None
@@ -275,12 +276,12 @@ class FactBuilder:
         return "\n\n".join(text for text in texts if text), span
 
     def _raw(self, mark: Mark, span: Span | None) -> str:
-        if mark.hidden:
-            return " ".join("".join(mark.texts).split())
         if span is None:
-            return ""
+            return " ".join(_unwritten(mark).split())
         pieces, at = [], span.start
-        for start, end in self._excluded:
+        for start, end in self._excluded[bisect_left(self._excluded, (span.start, 0)) :]:
+            if start >= span.end:
+                break
             if at <= start and end <= span.end:
                 pieces.append(self._text[at:start])
                 at = end
@@ -335,6 +336,20 @@ def _ticker_hint(value: str) -> str | None:
 def _date_hint(value: str) -> int | None:
     digits = value.replace("-", "")
     return int(digits) if len(digits) == 8 and digits.isdecimal() else None
+
+
+def _unwritten(mark: Mark) -> str:
+    """Return the text of a fact that is not in the canonical text: hidden, or in a running head."""
+    if mark.hidden:
+        return "".join(mark.texts)
+    if mark.begin is None or mark.begin is not mark.end:
+        return ""
+    return mark.begin.text[mark.begin_at : mark.end_at]
+
+
+def _is_nil(attrib: Mapping[str, str]) -> bool:
+    """Tell whether a fact is nil; the prefix of the attribute is the filer's choice."""
+    return any(value in ("true", "1") and name.rpartition(":")[2] == "nil" for name, value in attrib.items())
 
 
 def _scale(value: str) -> int:

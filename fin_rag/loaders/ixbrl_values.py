@@ -21,12 +21,11 @@ _MONTHS: Final = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
     "november", "december",
 )  # fmt: skip
+_PLAIN: Final = re.compile(r"[0-9][0-9,]*(?:\.[0-9]+)?")
 _WORD: Final = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _DATE_PART: Final = re.compile(r"[A-Za-z]+|\d+")
 _DURATION_UNITS: Final = {"year": "Y", "month": "M", "week": "W", "day": "D", "hour": "H"}
-_COMMA_FORMATS: Final = frozenset(
-    {"numcommadecimal", "numcommadot", "numcomma", "numspacecomma", "numdotcomma"}
-)
+_COMMA_FORMATS: Final = frozenset({"numcommadecimal", "numcomma", "numspacecomma", "numdotcomma"})
 _ZERO_FORMATS: Final = frozenset({"fixedzero", "zerodash", "numdash", "nocontent"})
 _FIXED: Final = {"booleantrue": "true", "fixedtrue": "true", "booleanfalse": "false", "fixedfalse": "false",
                  "fixedempty": "", "nocontent": ""}  # fmt: skip
@@ -48,7 +47,9 @@ def read_number(raw: str, fmt: str) -> Decimal | None:
         return _words(text)
     if len(text) > 100:
         return None
-    if kind in _COMMA_FORMATS and kind != "numcommadot":
+    if _PLAIN.fullmatch(text) and kind not in _COMMA_FORMATS:
+        return Decimal(text.replace(",", ""))
+    if kind in _COMMA_FORMATS:
         text = text.replace(".", "").replace(",", ".")
     text = "".join(char for char in text.replace(",", "") if not char.isspace() and char not in "$€£'’")
     if kind and text.startswith("(") and text.endswith(")"):

@@ -121,8 +121,10 @@ def _fitting(named: Mapping[str, MetadataValue], detected: Detection) -> dict[st
     drop: tuple[str, ...] = ()
     if detected.doc_type in ("8-K", "6-K"):
         drop = (FISCAL_YEAR, FISCAL_PERIOD)
-    elif detected.doc_type == "regulation":
-        drop = (FISCAL_YEAR, FISCAL_PERIOD, TICKER, PERIOD_END, CIK)
+    elif detected.doc_type not in SEC_FORMS:
+        drop = (TICKER, PERIOD_END, CIK)
+        if detected.doc_type == "regulation" or (detected.doc_type == "report" and FISCAL_PERIOD not in named):
+            drop = (*drop, FISCAL_YEAR, FISCAL_PERIOD)
     return {key: value for key, value in named.items() if key not in drop}
 
 

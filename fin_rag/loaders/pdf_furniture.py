@@ -138,6 +138,9 @@ def _take_off(page: Sequence[Line], candidates: dict[int, str], seen: set[str]) 
     """Take candidates off both ends of a page, as far as a gap sets them apart from the text."""
     usual = usual_gap(page)
     count = len(page)
+    if count == len(candidates):
+        # A page that says what its neighbours say, and nothing else, is content.
+        candidates = {index: kind for index, kind in candidates.items() if kind != "repeated"}
     found: dict[int, str] = {}
     for side in (range(count), range(count - 1, -1, -1)):
         step = side.step

@@ -40,7 +40,7 @@ class FixedWindowTextSplitter(StructureTextSplitter):
         packer = Packer(text, self.tokenization, self.config)
         units = packer.units(self._units, Span(0, len(text)))
         return [
-            Chunk(p.spans, root, p.kind, root.span, header, p.token_count, p.overlap_tokens, p.body)
+            Chunk(p.spans, root, p.kind, root.span, header, p.token_count, p.overlap_tokens, p.pieces)
             for p in packer.join(units, header)
         ]
 

@@ -65,8 +65,8 @@ def chunk_text(
         InputError: if sections cross or reach beyond the text, or a header leaves no room for a body.
     """
     regions = regions_of(text, outline.sections, root_section(text, metadata))
-    packer = Packer(text, tokenization, config)
     furniture = sorted(outline.furniture)
+    packer = Packer(text, tokenization, config, furniture=furniture)
     per_region = [_content_blocks(text, region, furniture) for region in regions]
     costs = iter(packer.estimate([block.span for found in per_region for block in found]))
     chunks: list[Chunk] = []
@@ -77,7 +77,6 @@ def chunk_text(
         header = context_header(
             metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens
         )
-        span = Span(found[0].span.start, found[-1].span.end)
         chunks += [
             Chunk(
                 packed.spans,
@@ -87,9 +86,9 @@ def chunk_text(
                 header,
                 packed.token_count,
                 packed.overlap_tokens,
-                packed.body,
+                packed.pieces,
             )
-            for packed in packer.pack(span, found, header, cost)
+            for packed in packer.pack(found, header, cost)
         ]
     return chunks
 
@@ -132,7 +131,7 @@ def chunk_documents(
     page = metadata.get(PAGE)
     for index, chunk in enumerate(chunks):
         own = _chunk_metadata(chunk, index, shift)
-        touched = pages.range(chunk.body)
+        touched = pages.range(Span(chunk.pieces[0].start, chunk.pieces[-1].end))
         if touched is None and isinstance(page, int):
             touched = (page, page)  # a single page, given with its number
         if touched is not None:

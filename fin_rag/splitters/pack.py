@@ -9,6 +9,7 @@ tokens, and every chunk is counted as the model will read it.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -39,13 +40,14 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Hold one chunk of a region: its body, all its spans in reading order, kind and exact counts.
+    """Hold one chunk of a region: all its spans in reading order, kind and exact counts.
 
-    A repeated table header stands before the body, joined spans behind it. ``left_out`` counts joined
-    spans that the budget had no room for.
+    A repeated table header stands before the body, joined spans behind it. A body that runs on behind a
+    running head or page number has a span on each side of it; ``pieces`` holds the body's spans.
+    ``left_out`` counts joined spans that the budget had no room for.
     """
 
-    body: Span
+    pieces: tuple[Span, ...]
     spans: tuple[Span, ...]
     kind: str
     token_count: int
@@ -64,6 +66,7 @@ class Packer:
     ``joined`` returns the spans that belong to a body but stand elsewhere (the notes of its markers, the
     answer to its question, the provision that it cites); they count against the budget. What of them does
     not fit, even beside the smallest piece of text, is left out and counted in ``Packed.left_out``.
+    ``furniture``, sorted and apart, is never inside a chunk.
     """
 
     def __init__(
@@ -72,23 +75,24 @@ class Packer:
         tokenization: Tokenization,
         config: ChunkingConfig,
         joined: Callable[[Span], Sequence[Span]] = nothing_joined,
+        furniture: Sequence[Span] = (),
     ) -> None:
         self._joined = joined
+        self._furniture = [mark.start for mark in furniture]
         self._text = text
         self._tokenization = tokenization
         self._config = config
         self._special = tokenization.count_tokens("")
 
-    def pack(
-        self, span: Span, blocks: Sequence[Block], header: str, costs: Sequence[int]
-    ) -> Iterator[Packed]:
+    def pack(self, blocks: Sequence[Block], header: str, costs: Sequence[int]) -> Iterator[Packed]:
         """Yield the chunks of one region in order; ``costs`` estimates the tokens of each block."""
         # Estimates of parts come close to the count of the whole; far above the budget, skip the exact count.
         if sum(costs) <= self._config.max_tokens * 2:
-            spans = self._spans(span, None)
+            pieces = self._pieces(blocks)
+            spans = self._spans(pieces, None)
             whole = self.exact(spans, header)
             if whole <= self._config.max_tokens:
-                yield Packed(span, spans, _kind(blocks), whole, 0)
+                yield Packed(pieces, spans, _kind(blocks), whole, 0)
                 return
         room = self._room(header)
         units: list[Unit] = []
@@ -169,26 +173,37 @@ class Packer:
         return first if units[at].kind in ("prose", "list") else at
 
     def _fits(self, units: Sequence[Unit], header: str, left_out: int) -> bool:
-        spans = self._spans(_body(units), units[0].repeat, left_out)
+        spans = self._spans(self._pieces(units), units[0].repeat, left_out)
         return self.exact(spans, header) <= self._config.max_tokens
 
     def _packed(self, units: Sequence[Unit], header: str, shared: Sequence[Unit], left_out: int) -> Packed:
-        body = _body(units)
-        spans = self._spans(body, units[0].repeat, left_out)
-        overlap = self.estimate([_body(shared)])[0] if shared else 0
-        return Packed(body, spans, _kind(units), self.exact(spans, header), overlap, left_out)
+        pieces = self._pieces(units)
+        spans = self._spans(pieces, units[0].repeat, left_out)
+        overlap = sum(self.estimate(self._pieces(shared))) if shared else 0
+        return Packed(pieces, spans, _kind(units), self.exact(spans, header), overlap, left_out)
 
-    def _spans(self, body: Span, repeat: Span | None, left_out: int = 0) -> tuple[Span, ...]:
-        further = self._beyond(body, repeat)
+    def _pieces(self, parts: Sequence[Block] | Sequence[Unit]) -> tuple[Span, ...]:
+        """Return the spans of a run: one, or several with furniture between them."""
+        pieces = [parts[0].span]
+        for part in parts[1:]:
+            at = bisect_left(self._furniture, pieces[-1].end)
+            if at < len(self._furniture) and self._furniture[at] < part.span.start:
+                pieces.append(part.span)
+            else:
+                pieces[-1] = Span(pieces[-1].start, part.span.end)
+        return tuple(pieces)
+
+    def _spans(self, pieces: tuple[Span, ...], repeat: Span | None, left_out: int = 0) -> tuple[Span, ...]:
+        further = self._beyond(pieces, repeat)
         kept = further[: len(further) - left_out] if left_out else further
-        return (repeat, body, *kept) if repeat else (body, *kept)
+        return (repeat, *pieces, *kept) if repeat else (*pieces, *kept)
 
     def _further(self, unit: Unit) -> Sequence[Span]:
-        return self._beyond(unit.span, unit.repeat)
+        return self._beyond((unit.span,), unit.repeat)
 
-    def _beyond(self, body: Span, repeat: Span | None) -> Sequence[Span]:
+    def _beyond(self, pieces: tuple[Span, ...], repeat: Span | None) -> Sequence[Span]:
         """Return what is joined to a body and its header and does not stand in them anyway."""
-        inside = (body, repeat) if repeat else (body,)
+        inside = (*pieces, repeat) if repeat else pieces
         wanted = [span for part in inside for span in self._joined(part)]
         return [s for s in dict.fromkeys(wanted) if not any(part.contains(s) for part in inside)]
 
@@ -279,10 +294,6 @@ class Packer:
             piece = trimmed(self._text, Span(*match.span()))
             if len(piece):
                 yield piece
-
-
-def _body(units: Sequence[Unit]) -> Span:
-    return Span(units[0].span.start, units[-1].span.end)
 
 
 def _joins(units: Sequence[Unit], at: int, end: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Final, NamedTuple
 
 from fin_rag.structure.lines import Line, bullet, is_rule, is_sentence, ordinal, vocabulary
-from fin_rag.structure.units import is_unit_line
+from fin_rag.structure.units import is_unit_line, unit_of
 
 CODE, TABLE, LIST, CONTENTS = "code", "table", "list", "contents"
 
@@ -193,7 +193,7 @@ def caption_start(layout: Layout, first: int) -> int:
     """Return the line at which the title and unit lines of a table begin that starts at ``first``.
 
     Directly above: a short paragraph of one or two lines that is no heading and no sentence. Over one
-    blank line: only a unit line or a numbered caption ("Table 3. Debt"), which cannot be anything else.
+    blank line: only a line that states the unit or a numbered caption ("Table 3. Debt").
     """
     top = first
     if first and not layout.lines[first - 1].text and _is_caption(layout, first - 2, apart=True):
@@ -212,7 +212,7 @@ def _is_caption(layout: Layout, index: int, *, apart: bool) -> bool:
     text = layout.lines[index].text
     if len(text) > _LONGEST_TITLE or _opens_block(text) or is_rule(text):
         return False
-    if is_unit_line(text) or is_caption_line(text):
+    if is_unit_line(text) or is_caption_line(text) or (unit_of(text) and not is_sentence(text)):
         return True
     return not apart and not text.rstrip("*_").endswith((".", ";", ",", "?", "!")) and not is_sentence(text)
 

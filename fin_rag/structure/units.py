@@ -17,6 +17,7 @@ _Value = TypeVar("_Value", int, str)
 # A unit line is short; a longer text is a paragraph that happens to mention a unit.
 _LONGEST_UNIT: Final = 240
 _LEAST_KNOWN: Final = 0.6
+_PARTS: Final = (", ", ". ", ": ", "; ", "– ", "— ")  # a title may close with its unit behind one of these
 _BRACKETED: Final = re.compile(r"[(\[]([^()\[\]]{1,160})[)\]]")
 _TOKEN: Final = re.compile(
     r"(?:us|u\.s\.|cdn|c|a|hk|mx|r)?\$(?:us)?|[€£¥₹]|['’]?\d{1,3}(?:[.,]\d{3})*(?:['’]?s)?|[^\W\d_]+(?:\.[^\W\d_]+)*\.?|\S"
@@ -60,6 +61,8 @@ def unit_of(text_line: str) -> tuple[str, int] | None:
         ('', 1000000)
         >>> unit_of("Miles de euros"), unit_of("Balance (millones de euros)")
         (('EUR', 1000), ('EUR', 1000000))
+        >>> unit_of("Movimiento del ejercicio, en miles de euros")
+        ('EUR', 1000)
         >>> unit_of("The company paid 3 million dollars.") is None
         True
     """
@@ -70,7 +73,9 @@ def unit_of(text_line: str) -> tuple[str, int] | None:
         unit = _read(found[1], bracketed=True)
         if unit:
             return unit
-    return _read(_BRACKETED.sub(" ", line), bracketed=False)
+    whole = _BRACKETED.sub(" ", line)
+    cut = max(whole.rfind(mark) for mark in _PARTS)
+    return _read(whole, bracketed=False) or (_read(whole[cut + 2 :], bracketed=False) if cut >= 0 else None)
 
 
 def is_unit_line(text_line: str) -> bool:

@@ -94,7 +94,7 @@ def read_roster(lines: Sequence[CallLine], title: Title, furniture: set[int], st
     speaks or where a sentence follows; the line above that sentence is then the first speaker line.
     """
     limit = min(stop, title.line + 1 + _LONGEST_LIST)
-    last = _end(lines, title.line + 1, limit, furniture)
+    last = list_end(lines, title.line + 1, limit, furniture)
     rows = [i for i in range(title.line + 1, last) if i not in furniture]
     people = _people(lines, rows, title.side, named)
     return Roster(title.line, last, tuple(_participant(person, title.side) for person in people))
@@ -136,7 +136,7 @@ def _is_operator(line: CallLine) -> bool:
     return label is not None and (label.kind == "operator" or fold(label.role) in words("operators"))
 
 
-def _end(lines: Sequence[CallLine], first: int, limit: int, furniture: set[int]) -> int:
+def list_end(lines: Sequence[CallLine], first: int, limit: int, furniture: set[int]) -> int:
     """Return the line after the list."""
     at, previous = first, -1
     while at < limit:
@@ -277,4 +277,4 @@ def _firm_first(said: str) -> bool:
     return len(parts) == 2 and is_role(parts[1]) and (is_firm(parts[0]) or not is_role(parts[0]))
 
 
-__all__ = ["ROSTER_TITLE", "Roster", "entry_of", "is_speech", "read_labelled", "read_roster", "roster_label"]
+__all__ = ["ROSTER_TITLE", "Roster", "entry_of", "is_speech", "list_end", "read_labelled", "read_roster", "roster_label"]

@@ -6,25 +6,13 @@ import re
 from dataclasses import dataclass
 
 from fin_rag.structure.filings.forms import Form, content_words, stem, union_words, vocabulary
+from fin_rag.structure.filings.item_numbers import read_numbers
 
 _LEAD = re.compile(r"[\s>#*_|•·▪■●◦§\-–—\[(\"“'‘]{0,24}")
 _WORD_ITEM = re.compile(
     r"(?:(?:part|parte)\s+(?P<part>IV|I{1,3}|[1-4])\b[\s.,;:*_|–—-]{0,8}"
     r"(?:(?:financial|other)\s+information[\s.,;:*_|–—-]{0,8})?)?"
     r"(?P<word>i\s?t\s?e\s?m(?P<plural>\s?s)?|punto|partida|apartado)(?![^\W\d_])(?:\s|[*_|.:#]|no\.){0,12}",
-    re.IGNORECASE,
-)
-_DIGITS = re.compile(r"(\d{1,2})(?:\.(\d\d))?(?![\d])")
-_ROMAN = re.compile(r"(X{0,1}(?:IX|IV|V?I{0,3}))(?=[.:\s])")
-_ROMAN_VALUES = {"I": 1, "V": 5, "X": 10}
-_LETTER_GLUED = re.compile(r"([A-Ka-k])(?![^\W\d_])|([A-K])(?=[A-Z][a-z])")
-_LETTER_APART = re.compile(r"\.?\s?([A-Ka-k])(?=\s*(?:[.:)\]–—|]|-\s|$))")
-_LETTER_LOOSE = re.compile(r"\s([A-K])(?=\s+[A-Z])")
-_LETTER_BRACKET = re.compile(r"\s?\.?\s?\(([A-Ka-k])\)")
-_TEMPORARY = re.compile(r"\s?\(T\)|T(?![^\W\d_])")
-_PARENS = re.compile(r"(?:\s?\.?\(\s?[a-zA-Z0-9]{1,3}\s?\)(?:\s?(?:,|and|&)(?=\s?\())?){1,8}")
-_JOIN = re.compile(
-    r"[.:]?\s{0,3}(?:(?P<range>through|thru|to|–|—|-)|(?P<and>,\s?and|,|;|/|&|and|y))\s{0,3}(?:&\s)?(?:items?\s{1,3})?(?=\d)",
     re.IGNORECASE,
 )
 _LATER = re.compile(r"(?:\band|&|,|;|/)\s{1,3}items?\s{1,3}(?=\d)", re.IGNORECASE)
@@ -95,7 +83,7 @@ def parse_heading(line: str, form: Form) -> Heading | None:
     word = _WORD_ITEM.match(line, start)
     if not word:
         return None
-    numbers, position = _numbers(
+    numbers, position = read_numbers(
         line, word.end(), form, roman=word["word"].isupper(), plural=bool(word["plural"])
     )
     if not numbers:
@@ -162,7 +150,7 @@ def _after_repeat(line: str, begin: int, numbers: list[str], form: Form) -> int:
     repeated = _WORD_ITEM.match(line, begin)
     if not repeated:
         return begin
-    again, after = _numbers(line, repeated.end(), form, roman=False, plural=False)
+    again, after = read_numbers(line, repeated.end(), form, roman=False, plural=False)
     separator = _SEPARATOR.match(line, after)
     return separator.end() if again == numbers and separator else begin
 
@@ -208,7 +196,7 @@ def _later_items(rest: str, form: Form) -> list[str]:
     """Find Items named after the first title: ``Item 2.02 Results ... and Item 7.01 Regulation FD``."""
     numbers: list[str] = []
     for found in _LATER.finditer(rest):
-        more, end = _numbers(rest, found.end(), form, roman=False, plural=False)
+        more, end = read_numbers(rest, found.end(), form, roman=False, plural=False)
         following = _TOKEN.match(rest, _SEPARATOR.match(rest, end).end())  # type: ignore[union-attr]  # matches empty
         if not more or not following or not following.group()[0].isupper():
             return []
@@ -285,103 +273,6 @@ def _is_sentence(rest: str, known: int, likeness: float) -> bool:
     if likeness >= 0.5 and words[0][0].islower() and words[0].lower() not in vocabulary().generic_words:
         return True
     return len(words) >= 5 and small > len(words) / 2 and (rest.rstrip().endswith(".") or len(words) >= 12)
-
-
-def _numbers(line: str, position: int, form: Form, *, roman: bool, plural: bool) -> tuple[list[str], int]:
-    """Read the number or the list of numbers at ``position``; returns them and where they end."""
-    number, end = _number(line, position, form, roman=roman)
-    if not number:
-        return [], position
-    numbers = [number]
-    while len(numbers) < 20:
-        join = _JOIN.match(line, end)
-        if not join:
-            break
-        if join["range"] in ("-", "–", "—") and not plural:
-            break
-        following, after = _number(line, join.end(), form, roman=False)
-        if not following or following in numbers:
-            break
-        numbers += _between(numbers[-1], following, form) if join["range"] else []
-        numbers.append(following)
-        end = after
-    return numbers, end
-
-
-def _between(first: str, last: str, form: Form) -> list[str]:
-    """Return the catalogue's Items strictly between two numbers: ``Items 10 through 13``."""
-    part = next(
-        (p for p in form.parts if form.key(first, p) in form.specs and form.key(last, p) in form.specs), None
-    )
-    if part is None:
-        return []
-    low, high = form.order(form.key(first, part)), form.order(form.key(last, part))
-    keys = sorted((k for k in form.specs if low < form.order(k) < high), key=form.order)
-    plain = first.isdigit() and last.isdigit()
-    return [n for n in (k.rpartition("-")[2] for k in keys) if n.isdigit() or not plain]
-
-
-def _number(line: str, position: int, form: Form, *, roman: bool) -> tuple[str, int]:
-    """Read one Item number with its letter; an empty string if there is none that the form can have."""
-    found = _DIGITS.match(line, position)
-    if not found:
-        numeral = _ROMAN.match(line, position) if roman else None
-        if not numeral or not numeral[1]:
-            return "", position
-        number = str(_roman(numeral[1]))
-        return (number, numeral.end()) if form.accepts(number) else ("", position)
-    number, end = str(int(found[1])), found.end()
-    if form.family == "8-K":
-        if found[2]:
-            number = f"{number}.{found[2]}"
-        parens = _PARENS.match(line, end)
-        return (number, parens.end() if parens else end) if form.accepts(number) else ("", position)
-    if found[2]:
-        return "", position
-    return _with_letter(line, number, end, form) if form.accepts(number) else ("", position)
-
-
-def _with_letter(line: str, number: str, end: int, form: Form) -> tuple[str, int]:
-    """Read the letter of an Item number, telling it from the first letter of a title."""
-    glued = _LETTER_GLUED.match(line, end)
-    if glued:
-        letter = (glued[1] or glued[2]).upper()
-        if form.accepts(number + letter):
-            after = glued.end()
-            temporary = _TEMPORARY.match(line, after)
-            after = temporary.end() if temporary else after
-            return ("", end) if re.match(r"\(\d", line[after:]) else (number + letter, after)
-        return ("", end) if glued[1] else (number, end)
-    if line[end : end + 1] == "T" and not line[end + 1 : end + 2].isalpha():
-        return number, end + 1
-    apart = _LETTER_APART.match(line, end)
-    if apart and _known(form, number + apart[1].upper()):
-        temporary = _TEMPORARY.match(line, apart.end())
-        return number + apart[1].upper(), temporary.end() if temporary else apart.end()
-    bracket = _LETTER_BRACKET.match(line, end)
-    if (
-        bracket
-        and _known(form, number + bracket[1].upper())
-        and line[bracket.end() : bracket.end() + 1] != "("
-    ):
-        return number + bracket[1].upper(), bracket.end()
-    loose = _LETTER_LOOSE.match(line, end)
-    if loose and _known(form, number + loose[1]):
-        with_letter = max(
-            form.similarity(form.key(number + loose[1], p), line[loose.end() :]) for p in form.parts
-        )
-        if with_letter > max(form.similarity(form.key(number, p), line[end:]) for p in form.parts):
-            return number + loose[1], loose.end()
-    return number, end
-
-
-def _known(form: Form, number: str) -> bool:
-    return any(form.key(number, part) in form.specs for part in form.parts)
-
-
-def _roman(numeral: str) -> int:
-    values = [_ROMAN_VALUES[c] for c in numeral]
-    return sum(-v if i + 1 < len(values) and v < values[i + 1] else v for i, v in enumerate(values))
 
 
 def title_gain(form: Form, keys: list[str], before: str, after: str) -> float:

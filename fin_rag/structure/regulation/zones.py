@@ -143,6 +143,11 @@ def _is_history(lines: Sequence[Line], index: int) -> bool:
     return line.blank_before and bool(_BY_ACT.search(line.text[:400])) and not follows_quote
 
 
+def is_furniture(line: Line) -> bool:
+    """Tell whether a line belongs to the printed page: a running head, a page number, an amendment mark."""
+    return bool(_FURNITURE.match(line.text))
+
+
 def is_signature(line: Line) -> bool:
     """Tell whether a line closes the enacting terms: place and date, or the words that send the act out."""
     return bool(_SIGNATURE.match(line.text))

@@ -1,0 +1,171 @@
+"""Names of other acts in running text: numbered, named, defined before, and taken up again."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from fin_rag.structure.regulation.numbers import fold
+
+_YEAR_NUMBER: Final = r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{2,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
+_UNION: Final = r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
+# An act with its number: Ley 10/2014, Real Decreto-ley 5/2023, Commission Delegated Regulation (EU) 2017/565.
+NUMBERED: Final = re.compile(
+    rf"(?P<type>Ley(?:es)?(?:[ ](?:Org[áa]nica|Foral))?|Real(?:es)?[ ]Decretos?(?:[- ][Ll]ey|[ ]Legislativo)?|Decretos?(?:[- ][Ll]ey|[ ](?:Legislativo|Foral))?"
+    r"|[ÓO]rden(?:es)?(?:[ ]Ministerial)?|Circular(?:es)?|Instrucci[óo]n(?:[ ]T[ée]cnica)?|Resoluci[óo]n"
+    r"|(?:Reglamentos?|Directivas?|Decisi[óo]n(?:es)?|Recomendaci[óo]n)(?:[ ](?:Delegad[oa]s?|de Ejecuci[óo]n))?(?:[ ](?:de la Comisi[óo]n|del Consejo))?"
+    r"|(?:(?:Commission|Council)[ ])?(?:(?:Delegated|Implementing|Framework)[ ])?(?:Regulations?|Directives?|Decisions?|Recommendations?)"
+    r"|(?:Delegierten?[ ]|Durchf[üu]hrungs)?(?:Verordnung(?:en)?|Richtlinien?|Beschl[üu]ss(?:e|es)?|Entscheidung)|Law|Royal Decree)[ ]"
+    rf"(?P<number>{_UNION}{_YEAR_NUMBER})"
+)
+_MORE_NUMBERS: Final = re.compile(rf"(?:,[ ]|,?[ ](?:and|y|e|und|or|o)[ ])(?:(?:the|la|el|los|las)[ ])?(?P<number>{_UNION}{_YEAR_NUMBER})")
+_CAPITAL_WORD: Final = r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}"
+_LINK_WORDS: Final = r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
+NAMED: Final = re.compile(
+    rf"(?P<spanish>(?:Texto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
+    rf"|C[óo]digo[ ](?:Civil|Penal|de[ ]{_CAPITAL_WORD})|Constituci[óo]n(?:[ ]Espa[ñn]ola)?|Estatuto[ ](?:de[ ]los|del|de)[ ]{_CAPITAL_WORD}"
+    rf"|Reglamento[ ](?:de|del)[ ](?:(?:la|los|las)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}}|Tratado[ ](?:de|constitutivo)[ ]{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}})"
+    r"|(?P<treaty>TFEU|TEU|TFUE|TUE|AEUV|EUV)(?!\w)"
+    rf"|(?P<english>(?:{_CAPITAL_WORD}[ ](?:(?:and|of|on|for|the|in|to)[ ]){{0,3}}){{0,9}}(?:Act|Directive|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol|Statute)"
+    rf"(?:[ ]of[ ]\d{{4}}|[ ](?:on|establishing)[ ]the[ ]{_CAPITAL_WORD}(?:[ ](?:(?:of|the|and)[ ]){{0,2}}{_CAPITAL_WORD}){{0,5}})?)(?![\w])"
+)
+US_ACT: Final = re.compile(
+    r"\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C\.?[ ](?:§§?[ ]?|[Ss]ections?[ ]|[Cc]hapter[ ])?\d{1,5}[a-z]{0,3}(?:-\d{1,3}[a-z]?)?(?:\([0-9A-Za-z]{1,5}\)){0,6}"
+    r"|(?:Securities (?:Exchange )?Act|Investment (?:Company|Advisers) Act|Exchange Act|Sarbanes-Oxley Act|Trust Indenture Act|Freedom of Information Act|Privacy Act|Bank Holding Company Act)(?: of \d{4})?"
+    r"|(?:Executive Order|E\.O\.)[ ](?:No\.[ ])?\d{4,5}|Pub(?:lic|\.)[ ]L(?:aw|\.)[ ](?:No\.[ ])?\d{2,3}[-–]\d{1,4}"
+)
+OWN: Final = re.compile(
+    r"(?:(?:of|to|in)[ ])?(?:est[ea](?:[ ]mism[ao])?|(?:la[ ]|el[ ])?presentes?|this|dieser|dieses|diesem)[ ]"
+    r"(?P<type>ley(?:[ ]org[áa]nica)?|real[ ]decreto(?:[- ]ley|[ ]legislativo)?|decreto(?:[- ]ley)?|orden|circular|reglamento|directiva|decisi[óo]n|resoluci[óo]n|texto[ ]refundido"
+    r"|regulation|directive|decision|act|order|law|verordnung|richtlinie|beschluss(?:es)?)(?!\w)",
+    re.IGNORECASE,
+)
+BACK: Final = re.compile(
+    r"(?:(?:la|el)[ ])?(?:dich[oa]|citad[oa]|mencionad[oa]|referid[oa]|indicad[oa]|aquella|aquel|es[ea]|expresad[oa]|propi[oa]|that|the[ ]said|the[ ]same|jener|jenes|genannten)[ ](?:mism[oa][ ])?"
+    r"(?P<type>ley(?:[ ]org[áa]nica)?|real[ ]decreto(?:[- ]ley|[ ]legislativo)?|decreto(?:[- ]ley)?|orden|circular|reglamento|directiva|decisi[óo]n|c[óo]digo|texto(?:[ ](?:refundido|legal))?|norma[ ]legal"
+    r"|regulation|directive|decision|act|law|treaty|code|verordnung|richtlinie)(?!\w)",
+    re.IGNORECASE,
+)
+PRONOUN: Final = re.compile(r"(?:de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)", re.IGNORECASE)
+BARE: Final = re.compile(
+    r"(?P<type>Ley|Real[ ]Decreto(?:[- ][Ll]ey|[ ]Legislativo)?|Orden|Reglamento|Directiva|Circular|Decisi[óo]n|Texto[ ]Refundido|Regulation|Directive|Decision|Act|Treaty)(?![\w])"
+)
+_DEFINED: Final = re.compile(
+    r"\([ ]?(?:(?P<word>en (?:adelante|lo sucesivo)|hereinafter|hereafter|im Folgenden)[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?P<open>[«“‘\"„])?[ ]?"
+    r"(?:(?:the|la|el|los|las)[ ])?(?P<name>[^()«»“”‘’\"„]{2,80}?)[ ]?(?P<close>[»”’\"“])?[ ]?\)"
+)
+_DEFINITION_REACH: Final = 400
+_SENTENCE_BREAK: Final = re.compile(r"[.;][ \n]+(?=[A-ZÁÉÍÓÚÑ«“‘(0-9])|\n[ ]*\n")
+
+_CLASSES: Final = (
+    ("decree", ("real decreto", "decreto", "royal decree")), ("law", ("ley", "texto", "act", "law", "leyes")),
+    ("regulation", ("reglamento", "regulation", "verordnung", "delegated regulation")),
+    ("directive", ("directiva", "directive", "richtlinie")), ("decision", ("decision", "beschluss", "entscheidung")),
+    ("order", ("orden", "order")), ("circular", ("circular",)), ("treaty", ("treaty", "tratado", "tfeu", "teu", "tfue", "tue")),
+    ("code", ("codigo", "code")), ("constitution", ("constitucion",)),
+)  # fmt: skip
+
+
+def act_class(words: str) -> str:
+    """Return what sort of act a name says: ``law``, ``decree``, ``regulation``, ``directive``, …; or nothing.
+
+    Example:
+        >>> act_class("Real Decreto-ley 5/2023"), act_class("Council Directive 85/611/EEC"), act_class("dicha Ley")
+        ('decree', 'directive', 'law')
+    """
+    folded = fold(words)
+    best, at = "", len(folded) + 1
+    for name, stems in _CLASSES:
+        for stem in stems:
+            match = re.search(rf"\b{stem}", folded)
+            if match and match.start() < at:
+                best, at = name, match.start()
+    return best
+
+
+def act_key(name: str) -> str:
+    """Return the form in which names of acts are compared: sort and number, without institutions and dates.
+
+    Example:
+        >>> act_key("Ley 10/2014, de 26 de junio") == act_key("LEY 10/2014")
+        True
+        >>> act_key("Council Directive 85/611/EEC"), act_key("Regulation (EU) No 648/2012")
+        ('directive 85/611', 'regulation 648/2012')
+    """
+    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{2,4}", name)
+    if number:
+        return f"{act_class(name[: number.start()])} {number.group().casefold()}"
+    words = re.findall(r"\w+", fold(name))
+    return " ".join(word for word in words if word not in ("the", "la", "el", "los", "las"))
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """Hold how an act is called by itself: shown, as comparison keys, and its sort."""
+
+    shown: str = ""
+    keys: frozenset[str] = frozenset()
+    sort: str = ""
+    cfr_title: str = ""
+
+
+@dataclass(slots=True)
+class Acts:
+    """Remember the acts that a text has named so far: the last of each sort, and short names defined for them."""
+
+    own: OwnNames
+    last: dict[str, str] = field(default_factory=dict)
+    latest: str = ""
+    short: dict[str, str] = field(default_factory=dict)
+    _names: dict[str, list[str]] = field(default_factory=dict)
+
+    def note(self, name: str) -> None:
+        """Remember that an act was named."""
+        self.latest = name
+        self.last[act_class(name)] = name
+
+    def is_own(self, name: str) -> bool:
+        """Tell whether a name is that of the citing act."""
+        return act_key(name) in self.own.keys
+
+    def define(self, view: str, end: int, name: str, limit: int) -> None:
+        """Read the short name that brackets give an act after its full name."""
+        stop = min(limit, end + _DEFINITION_REACH)
+        broken = _SENTENCE_BREAK.search(view, end, stop)
+        stop = broken.start() if broken else stop
+        following = NUMBERED.search(view, end, stop)
+        stop = following.start() if following else stop
+        for match in _DEFINED.finditer(view, end, stop):
+            if match["word"] or (match["open"] and match["close"]):
+                short = " ".join(match["name"].split()).strip(" ,.")
+                if short[:1].isupper() or short.split()[-1][:1].isupper():
+                    self.short.setdefault(short, name)
+                    self._names.setdefault(short.split()[0], []).append(short)
+                    self._names[short.split()[0]].sort(key=len, reverse=True)
+                return
+
+    def short_at(self, view: str, at: int) -> tuple[str, int] | None:
+        """Return the act and end of a defined short name that stands at an offset, or ``None``."""
+        word = re.compile(r"[\w-]+").match(view, at)
+        for name in self._names.get(word.group(), ()) if word else ():
+            if view.startswith(name, at) and not view[at + len(name) : at + len(name) + 1].isalnum():
+                return self.short[name], at + len(name)
+        return None
+
+
+def more_numbers(view: str, at: int, sort: str) -> tuple[list[str], int]:
+    """Return further acts of a list that share one word: ``Directives 2002/92/EC and 2011/61/EU``."""
+    found: list[str] = []
+    while match := _MORE_NUMBERS.match(view, at):
+        found.append(f"{sort} {match['number']}")
+        at = match.end()
+    return found, at
+
+
+def clean_act(text: str) -> str:
+    """Return a name of an act on one line.
+
+    Institutions in front of an EU act are no part of its name.
+    """
+    return re.sub(r"\A(?:Commission|Council)[ ]", "", " ".join(text.split()))

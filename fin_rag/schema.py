@@ -318,8 +318,9 @@ class Markup:
 
     ``anchors`` maps a target name to the offset it points at; ``links`` are ``(span, target name)``
     pairs. ``headings`` marks lines that the source styled as headings, with a rank (1 = most
-    prominent). ``furniture`` counts what was left out of the text, by kind. ``page_labels`` maps a page
-    number of the page map to the number printed on that page (``"41"``, ``"F-3"``), where it is known.
+    prominent). ``running`` marks running heads and page numbers that stand in the text and are no content;
+    ``furniture`` counts them, and what was left out of the text, by kind. ``page_labels`` maps a page number
+    of the page map to the number printed on that page (``"41"``, ``"F-3"``), where it is known.
     """
 
     anchors: Mapping[str, int] = field(default_factory=dict)
@@ -329,6 +330,7 @@ class Markup:
     furniture: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     page_labels: Mapping[int, str] = field(default_factory=dict)
+    running: tuple[Span, ...] = ()
 
 
 class SourceDocument(Document):

@@ -47,7 +47,10 @@ def test_plain_text_without_a_visible_character() -> None:
         ("\fOne\f\fThree", ["One", "", "Three"]),
         ("Cover\n<PAGE>\nTwo\n<PAGE>   3\nThree", ["Cover\n", "\nTwo\n", "\nThree"]),
         ("=== PAGE 1 ===\nOne\n=== PAGE 2 ===\nTwo", ["\nOne\n", "\nTwo"]),
-        ("<start_of_page_1>\nOne\n<end_of_page_1>\n\n<start_of_page_2>\nTwo\n<end_of_page_2>", ["\nOne\n", "\nTwo\n"]),
+        (
+            "<start_of_page_1>\nOne\n<end_of_page_1>\n\n<start_of_page_2>\nTwo\n<end_of_page_2>",
+            ["\nOne\n", "\nTwo\n"],
+        ),
         ("No marks <PAGE> inside a line", []),
     ],
 )
@@ -104,7 +107,9 @@ def test_submission_cut_short_keeps_what_is_there() -> None:
 
 
 def test_xml_reads_elements_in_order_with_marks_inside() -> None:
-    data = b"<a><t>Art. 1</t><p>A <b>firm</b> must <!-- no -->pay.</p><q><p>(a) one;</p><p>(b) two.</p></q></a>"
+    data = (
+        b"<a><t>Art. 1</t><p>A <b>firm</b> must <!-- no -->pay.</p><q><p>(a) one;</p><p>(b) two.</p></q></a>"
+    )
     assert read_xml(data).text == "Art. 1\n\nA firm must pay.\n\n(a) one;\n\n(b) two."
 
 

@@ -31,7 +31,7 @@ _FILE_ROW: Final = re.compile(r"^\d{1,3}-\d{3,6}\s+(?P<name>\S.{1,100}?)\s+\d\d-
 _FILE_NUMBER: Final = re.compile(
     r"commission\s+file\s+n(?:o|umbers?|os)\b\.?\W{0,12}\d{1,3}-\d{2,6}[^\n]{0,20}\n", re.IGNORECASE
 )
-_SIGNED: Final = re.compile(r"^\W*\(\s*(?:the\s+)?registrant\s*\)\W*$", re.IGNORECASE | re.MULTILINE)
+_SIGNED: Final = re.compile(r"^[^\w\n(]{0,80}\([ \t]{0,9}(?:the\s)?registrant[ \t]{0,9}\)[^\w\n]{0,80}$", re.IGNORECASE | re.MULTILINE)
 _LEGAL: Final = re.compile(
     r"\b(?:inc|corp|corporation|company|co|ltd|limited|l\.?p|llc|plc|trust|group|holdings?|n\.v|s\.a|ag|se"
     r"|bank|bancorp)\b\.?$",
@@ -53,7 +53,7 @@ _ENDED: Final = {
     "event": re.compile(r"date\s+of\s+(?:the\s+)?(?:report|earliest\s+event\s+reported)", re.IGNORECASE),
 }
 _BODY_STARTS: Final = re.compile(
-    r"^\W*(?:table\s+of\s+contents\W*\n(?!\W*united\s+states)|part\s+i\b|item\s+1\b|index\W*$)",
+    r"^[^\w\n]{0,80}(?:table\s+of\s+contents[^\w\n]{0,20}\n(?!\W{0,20}united\s+states)|part\s+i\b|item\s+1\b|index\W?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _EARLIEST: Final = re.compile(r"earliest\s+event\s+reported", re.IGNORECASE)
@@ -293,7 +293,7 @@ def year_name(body: str, end: int) -> int:
     names = Counter(int(found) for found in _FISCAL.findall(body))
     if names[year] or names[year - 1]:
         # Last year is named about as often as this one; next year, only in the outlook.
-        return year if names[year] >= 0.5 * names[year - 1] else year - 1
+        return year if 2 * names[year] > names[year - 1] else year - 1
     return year - 1 if month_day <= 207 else year
 
 

@@ -26,7 +26,7 @@ _ENOUGH: Final = 4.0
 _SLICE: Final = 15_000
 
 _FORM_LINE: Final = re.compile(
-    r"^[\W_]*(?:united states\W+securities and exchange commission.{0,40}?)?form[ \t]{0,8}"
+    r"^[^A-Za-z0-9\n]{0,80}(?:united states\W{1,9}securities and exchange commission.{0,40}?)?form[ \t]{0,8}"
     r"(?P<form>10-?[ \t]?K(?:405|SB|T)?|10-?[ \t]?Q(?:SB)?|8-?[ \t]?K|20-?F|40-?F|6-?K)(?P<amended>/A)?"
     r"(?=[\W_]*$|[ \t]*[(\[,;:–—-]|[ \t]+(?:for|pursuant|annual|quarterly|current|amendment|of)\b"
     r"|[^\S\n]{2,})",
@@ -49,6 +49,7 @@ _SEC_COVER: Final = (
     ),
     (re.compile(r"\breport\s+of\s+foreign\s+private\s+issuer\b", re.IGNORECASE), "6-K"),
 )
+_SPOKEN: Final = re.compile(r"\w")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SPANISH_MARK: Final = re.compile(r"[ñ¿¡]|[áéíóú]", re.IGNORECASE)
 
@@ -151,7 +152,7 @@ def _cues() -> dict[str, dict[str, list[tuple[re.Pattern[str], float, int]]]]:
 
 def _zones(text: str, title: str) -> dict[str, str]:
     """Return the texts that the cues of each zone are tried on; long lines are cut to bound the cost."""
-    body = "\n".join(line[:_MAX_LINE].strip() for line in text[:_BODY].splitlines() if line.strip())
+    body = "\n".join(line[:_MAX_LINE].strip() for line in text[:_BODY].splitlines() if _SPOKEN.search(line))
     first = [line for line in body[:3000].split("\n") if re.search(r"[^\W\d_]{2}", line)][:_TITLE_LINES]
     titles = "\n".join([title, *(line[:200] for line in first)])
     return {"title": titles, "head": body[:_HEAD], "lines": body, "support": body}

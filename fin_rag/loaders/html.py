@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, cast
 
 from fin_rag.errors import ParseError
@@ -52,13 +53,14 @@ def read_html(data: bytes, *, name: str = "") -> LoadedText:
     facts = _facts(walker, writer.text, left_out, warnings)
     _warn(left_out, warnings)
     markup = Markup(
-        anchors=_anchors(walker, writer.text),
+        anchors=_anchors(walker, writer.text, writer.running),
         links=_links(walker),
         headings=tuple(writer.headings),
         facts=tuple(facts),
         furniture=dict(sorted((+left_out).items())),
         warnings=tuple(warnings),
         page_labels=labels,
+        running=tuple(writer.running),
     )
     page_map = PageMap(tuple(writer.pages)) if len(pages) > 1 else PageMap(())
     return LoadedText(writer.text, page_map, markup, _hints(walker, facts))
@@ -132,7 +134,9 @@ def _facts(walker: Walker, text: str, left_out: Counter[str], warnings: list[str
     return facts
 
 
-def _anchors(walker: Walker, text: str) -> dict[str, int]:
+def _anchors(walker: Walker, text: str, running: Sequence[Span]) -> dict[str, int]:
+    """Return where each anchor points: at the beginning of a line that is no running head."""
+    behind = {mark.start: mark.end for mark in running}
     starts = [0]
     at = text.find("\n")
     while at >= 0:
@@ -141,7 +145,11 @@ def _anchors(walker: Walker, text: str) -> dict[str, int]:
     anchors: dict[str, int] = {}
     for target, line in walker.anchors:
         position = line.position(0)
-        anchors.setdefault(target, starts[bisect_right(starts, position) - 1])
+        begin = starts[bisect_right(starts, position) - 1]
+        while begin in behind:
+            begin = behind[begin]
+            begin += len(text[begin : begin + 2]) - len(text[begin : begin + 2].lstrip())
+        anchors.setdefault(target, begin)
     for target in walker.late_anchors:
         anchors.setdefault(target, len(text))
     return anchors

@@ -172,8 +172,6 @@ class Line:
                 offset += line.text.count("|", 0, offset)
             offset += line.shift
             line = line.host
-        if line.dropped:
-            return line.at
         return line.at + max(0, min(offset - line.cut, line.width))
 
 

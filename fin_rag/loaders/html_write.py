@@ -30,7 +30,10 @@ RANK_ITALIC: Final = 12
 
 
 class Writer:
-    """Write pages of lines; ``text``, ``pages`` and ``headings`` hold the result.
+    """Write pages of lines; ``text``, ``pages``, ``headings`` and ``running`` hold the result.
+
+    Running heads and page numbers are written as paragraphs of their own and marked in ``running``. Where a
+    sentence or table runs on across them they stand behind it, so that they cut nothing.
 
     Example:
         >>> line = Line()
@@ -41,6 +44,7 @@ class Writer:
 
     def __init__(self, pages: Sequence[Sequence[Line]]) -> None:
         self.headings: list[tuple[Span, int]] = []
+        self.running: list[Span] = []
         self.pages: list[tuple[int, Span]] = []
         self._body_size, self._body_face = _body_type(pages)
         self._parts: list[str] = []
@@ -49,8 +53,7 @@ class Writer:
         self._pending: list[Line] = []
         for number, page in enumerate(pages, 1):
             self._write_page(number, page)
-        for line in self._pending:
-            line.at = line.start = self._at
+        self._write_running()
         self.text = "".join(self._parts)
 
     def _write_page(self, number: int, page: Sequence[Line]) -> None:
@@ -71,11 +74,11 @@ class Writer:
         rank = 0 if line.kind in (TABLE_ROW, RAW, LEAD) else self._rank(line)
         _dress(line, rank)
         gap = self._gap(line, rank, first=first)
+        if self._pending and gap not in ("\n", " "):
+            self._write_running()
+            gap = "\n\n"
         self._put(gap)
         line.start = self._at
-        for pending in self._pending:
-            pending.at = pending.start = self._at
-        self._pending.clear()
         self._put(line.prefix)
         line.at = self._at
         self._put(line.text)
@@ -83,6 +86,14 @@ class Writer:
         if rank:
             self.headings.append((Span(line.start, self._at), rank))
         self._last = line
+
+    def _write_running(self) -> None:
+        for line in self._pending:
+            self._put("\n\n" if self._at else "")
+            line.at = line.start = self._at
+            self._put(line.text)
+            self.running.append(Span(line.start, self._at))
+        self._pending.clear()
 
     def _rank(self, line: Line) -> int:
         rank = heading_rank(line, self._body_size)

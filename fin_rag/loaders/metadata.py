@@ -231,8 +231,9 @@ def _doc_type(value: str) -> str:
     plain = re.sub(r"[\s-]+", "_", value.lower())
     if value in DOC_TYPES or plain in DOC_TYPES:
         return value if value in DOC_TYPES else plain
-    family = form_family(value)
-    if family in DOC_TYPES and re.fullmatch(r"(?:form\s*)?[\w-]{3,8}(?:/A)?", value, re.IGNORECASE):
+    bare = re.sub(r"^form\s+", "", value, flags=re.IGNORECASE)
+    family = form_family(bare)
+    if family in DOC_TYPES and re.fullmatch(r"[\w-]{3,8}(?:/A)?", bare, re.IGNORECASE):
         return family
     near = difflib.get_close_matches(plain, [kind.lower() for kind in DOC_TYPES], n=1, cutoff=0.85)
     if near or not value:

@@ -152,7 +152,7 @@ def _take_off(page: Sequence[Line], candidates: dict[int, str], seen: set[str]) 
             block.append(index)
             inner = index + step
             apart = not 0 <= inner < count or abs(page[index].bottom - page[inner].bottom) > _APART * usual
-            if apart or candidates[index] != "repeated":
+            if apart or candidates[index] == "page_number":
                 settled = len(block)
         for index in block[:settled]:
             key = page[index].text.casefold()

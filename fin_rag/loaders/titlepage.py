@@ -60,7 +60,7 @@ _ANNOUNCES: Final = re.compile(
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(
-    r"^\W*(?P<label>company|issuer|emisor|compañ[íi]a|sociedad gestora|gestora|productor|manufacturer"
+    r"^[^\w\n]{0,9}(?P<label>company|issuer|emisor|compañ[íi]a|sociedad gestora|gestora|productor|manufacturer"
     r"|management company|manager)\W{1,8}(?P<value>[^|\n]{2,100}?)[ \t|*]*$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -104,7 +104,7 @@ _YEAR: Final = re.compile(
 _CALL_TIME: Final = re.compile(r"^,?\s*(?:at\s+)?\d{1,2}:\d\d|^T\d\d:", re.IGNORECASE)
 _DATE_LABEL: Final = re.compile(r"^\W*(?:date|fecha)\b", re.IGNORECASE)
 _PRODUCT: Final = re.compile(
-    r"^\W*(?:nombre del producto|producto|product name|name of (?:the )?product|product)[ :*]{1,8}"
+    r"^[^\w\n]{0,9}(?:nombre del producto|producto|product name|name of (?:the )?product|product)[ :*]{1,8}"
     r"(?P<name>[^\n|]{4,90}?)[ *]*$",
     re.IGNORECASE | re.MULTILINE,
 )

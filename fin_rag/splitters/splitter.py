@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby, pairwise
 from typing import Any, ClassVar
@@ -167,6 +168,7 @@ class StructureTextSplitter(TextSplitter):
         text, metadata = whole.page_content, whole.metadata
         if outline is None:
             outline = self._outline(text, metadata, _markup(whole))
+        outline = replace(outline, furniture=_united(outline.furniture, _markup(whole).running))
         for warning in outline.warnings:
             _logger.info("%s: %s", metadata.get(SOURCE), warning)
         chunks = self._chunks(text, outline, metadata)
@@ -218,6 +220,17 @@ class StructureTextSplitter(TextSplitter):
         if PAGE_MAP in metadata:
             kept[PAGE_MAP] = str(metadata[PAGE_MAP])
         return SourceDocument(page_content=text, metadata={**kept, **found}, markup=markup)
+
+
+def _united(*marks: Sequence[Span]) -> tuple[Span, ...]:
+    """Return spans sorted and apart: those that touch or overlap become one."""
+    united: list[Span] = []
+    for span in sorted(span for part in marks for span in part):
+        if united and span.start <= united[-1].end:
+            united[-1] = Span(united[-1].start, max(united[-1].end, span.end))
+        else:
+            united.append(span)
+    return tuple(united)
 
 
 def _markup(document: Document) -> Markup:

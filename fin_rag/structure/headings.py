@@ -53,7 +53,8 @@ def headings(text: str, *, markup: Markup | None = None, detect_markdown: bool =
         [(1, 'Informe'), (2, '3. Deuda'), (3, '3.1 Vencimientos')]
     """
     layout, found = analyse(text, markup=markup, detect_markdown=detect_markdown)
-    return to_headings(layout.lines, found)
+    running = {mark.start for mark in markup.running} if markup else set()
+    return [h for h in to_headings(layout.lines, found) if h.span.start not in running]
 
 
 def to_headings(lines: Sequence[Line], found: Iterable[Candidate]) -> list[Heading]:

@@ -12,6 +12,7 @@ from fin_rag.structure.calls.names import name_key
 from fin_rag.structure.calls.vocabulary import fold, words
 
 _WORD: Final = re.compile(r"[^\W\d_][\w'’.-]*|[&,.;:?!–—()\n]|\S")
+_WRAP: Final = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=\S)")
 _LINK: Final = frozenset({"with", "from", "of", "at", "representing", "de", "del", "desde"})
 _ARTICLE: Final = frozenset({"the", "la", "el", "los", "las"})
 _INNER: Final = frozenset({"and", "of", "the", "y", "de", "del", "la", "e", "for"})
@@ -42,7 +43,7 @@ def announced(text: str, name: str) -> Announced:
     key = name_key(name)
     if not key:
         return Announced(named=False)
-    tokens = [match for match in _WORD.finditer(edges(text))]
+    tokens = list(_WORD.finditer(_WRAP.sub(" ", edges(text))))
     folded = [fold(token.group()) for token in tokens]
     place = _place(folded, key)
     if place is None:
@@ -98,7 +99,6 @@ def _firm_behind(shown: Sequence[str], folded: Sequence[str], at: int) -> str:
 def _firm(shown: Sequence[str], folded: Sequence[str], at: int) -> str:
     """Return the capitalised words from ``at`` on, with the commas that belong to a firm's name."""
     taken: list[str] = []
-    first = at
     while at < len(shown) and len(taken) < _MOST_FIRM:
         token, word = shown[at], folded[at]
         if token in _STOP or (word in words("firm_stops") and (taken and word not in _INNER or not taken)):
@@ -121,7 +121,7 @@ def _firm(shown: Sequence[str], folded: Sequence[str], at: int) -> str:
         at += 1
     while taken and (taken[-1] in (",", "&") or taken[-1][:1].islower()):
         taken.pop()
-    return _written(taken) if at > first else ""
+    return _written(taken)
 
 
 def _abbreviation(token: str, shown: Sequence[str], at: int) -> bool:

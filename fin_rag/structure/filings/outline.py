@@ -71,7 +71,8 @@ def outline_filing(text: str, *, metadata: Mapping[str, object], markup: Markup 
             reading.lines, reading.picks, reading.parts, reading.marks, reading.pages, reading.form
         )
         items = from_extents(reading.lines, spans, reading.found, reading.form)
-    furniture = find_furniture(reading.lines, reading.found, reading.parts, items)
+    marked = find_furniture(reading.lines, reading.found, reading.parts, items)
+    furniture = tuple(sorted({*marked, *markup.running}))
     return assemble(
         reading.lines,
         items,

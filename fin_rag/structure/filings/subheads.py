@@ -76,9 +76,15 @@ def _headings(lines: Lines, span: Span, markup: Markup, furniture: Sequence[Span
     )
     raw = headings(span.slice(lines.text), markup=Markup(headings=styled))
     found = [Heading(Span(h.span.start + shift, h.span.end + shift), h.title, h.level) for h in raw]
-    dropped = {s.start for s in furniture}
-    found = [h for h in found if h.span.start not in dropped and not _is_remark(h.title)]
+    starts = [mark.start for mark in furniture]
+    found = [h for h in found if not _begins_in(furniture, starts, h.span) and not _is_remark(h.title)]
     return _without_repeats(lines, _without_rows(lines, found))
+
+
+def _begins_in(marks: Sequence[Span], starts: Sequence[int], span: Span) -> bool:
+    """Tell whether a span shares text with the mark that begins last before its end."""
+    at = bisect_left(starts, span.end) - 1
+    return at >= 0 and marks[at].overlaps(span)
 
 
 def _without_rows(lines: Lines, found: Sequence[Heading]) -> list[Heading]:

@@ -1,0 +1,371 @@
+"""Read one citation at a place: units, numbers, lists, ranges, relative words, and the act it names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from fin_rag.structure.regulation import civil_words as words
+from fin_rag.structure.regulation.acts import (
+    BACK,
+    BARE,
+    NAMED,
+    NUMBERED,
+    OWN,
+    PRONOUN,
+    US_ACT,
+    Acts,
+    act_class,
+    clean_act,
+)
+from fin_rag.structure.regulation.numbers import clean_number, fold
+
+Step: TypeAlias = tuple[str, str]
+Steps: TypeAlias = tuple[Step, ...]
+
+THIS, PREVIOUS, NEXT, ALL_PREVIOUS = "@this", "@previous", "@next", "@all_previous"
+_RANK: Final = {"book": 0, "part": 0, "title": 1, "chapter": 2, "section": 3, "subsection": 4, "annex": 5, "appendix": 5,
+                "art": 6, "norma": 6, "da": 6, "dt": 6, "dd": 6, "df": 6, "recital": 6, "par": 7, "subparagraph": 8, "pt": 9, "sub": 10}  # fmt: skip
+_LINK: Final = re.compile(
+    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)[ \n]{1,2})?(?:(?:Council|Commission)[ ])?"
+)
+_BLANKS: Final = re.compile(r"[ \n]{1,3}")
+_MOST_SEGMENTS: Final = 6
+_MOST_ITEMS: Final = 60
+_VAGUE_PLURAL: Final = re.compile(r"\A(?:siguientes|anteriores|precedentes)\Z", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Item:
+    """Hold one entry of a list of numbers: its steps, and the steps of its end where it is a range."""
+
+    steps: Steps
+    to: Steps = ()
+
+
+@dataclass(slots=True)
+class Segment:
+    """Hold a unit word with its numbers: ``letras a) y c)``, ``this Article``."""
+
+    kind: str
+    items: list[Item]
+    end: int
+
+
+@dataclass(slots=True)
+class Cited:
+    """Hold one citation: its span, what it cites, and whose.
+
+    ``items`` are absolute or relative steps; ``own`` says that the citing act is named (``of this Regulation``); ``act``
+    is another act. ``relative`` tells that a word like *this* or *previous* ties it to its place.
+    """
+
+    start: int
+    end: int
+    items: list[Item] = field(default_factory=list)
+    act: str = ""
+    own: bool = False
+    relative: bool = False
+
+
+def read_citation(view: str, at: int, limit: int, acts: Acts) -> Cited | None:
+    """Read the citation of provisions that begins at an offset, or return ``None``."""
+    segment = _segment(view, at, limit)
+    if segment is None:
+        return None
+    segments, end = [segment], segment.end
+    while len(segments) < _MOST_SEGMENTS:
+        following = _joined(view, end, limit, segments[-1])
+        if following is None:
+            break
+        segments.append(following)
+        end = following.end
+    items = _combined(segments)
+    if not items or all(not item.steps for item in items):
+        return None
+    cited = Cited(at, end, items)
+    cited.relative = any(number.startswith("@") for item in items for _, number in item.steps)
+    _name_act(view, cited, limit, acts)
+    return cited
+
+
+# --- segments ---------------------------------------------------------------------------------
+
+
+def _joined(view: str, end: int, limit: int, before: Segment) -> Segment | None:
+    """Read a segment that belongs to the one before: ``… del apartado 1`` or ``…, letra b)``."""
+    of = words.OF.match(view, end, limit)
+    if of:
+        segment = _segment(view, of.end(), limit) or _bare_annex(view, of, limit)
+        if segment is not None and _rank(segment) <= _rank(before):
+            return segment
+    sub = words.SUB.match(view, end, limit)
+    if sub:
+        segment = _segment(view, sub.end(), limit)
+        if segment is not None and _rank(segment) > _rank(before) and _is_close(view, end, sub.end(), segment):
+            return segment
+    return None
+
+
+def _is_close(view: str, end: int, start: int, segment: Segment) -> bool:
+    """Tell whether an inner segment goes with what stands before it: no relative word, and a comma between."""
+    tied = any(number.startswith("@") for item in segment.items for _, number in item.steps)
+    return not tied and ("," in view[end:start] or view[start : start + 1].isupper() or segment.kind in ("par", "pt", "sub", "subparagraph"))
+
+
+def _bare_annex(view: str, of: re.Match[str], limit: int) -> Segment | None:
+    """Read ``of the Annex``, which needs no number."""
+    unit = words.UNIT.match(view, of.end(), limit)
+    if unit and unit.lastgroup == "annex" and unit.group()[0].isupper():
+        return Segment("annex", [Item((("annex", ""),))], unit.end())
+    return None
+
+
+def _rank(segment: Segment) -> int:
+    return _RANK.get(segment.kind, 6)
+
+
+def _segment(view: str, at: int, limit: int) -> Segment | None:
+    before = words.RELATIVE_BEFORE.match(view, at, limit)
+    if before:
+        unit = words.UNIT.match(view, before.end(), limit)
+        return _tied(unit, before["word"], unit.end()) if unit else None
+    unit = words.UNIT.match(view, at, limit)
+    if not unit:
+        return None
+    kind = _kind_of(unit)
+    if kind == "subparagraph":
+        return Segment(kind, [Item(())], unit.end())
+    after = words.RELATIVE_AFTER.match(view, unit.end(), limit)
+    if after:
+        return _tied(unit, after["word"], after.end())
+    blanks = _BLANKS.match(view, unit.end(), limit)
+    found = _numbers(view, blanks.end(), limit, kind, plural=_is_plural(unit.group())) if blanks else None
+    if found is None:
+        return None
+    items, end = found
+    after = words.RELATIVE_AFTER.match(view, end, limit)
+    if after and after["word"].lower() in ("anterior", "above", "below", "precedente"):
+        end = after.end()
+    return Segment(kind, items, end)
+
+
+def _kind_of(unit: re.Match[str]) -> str:
+    kind = unit.lastgroup or ""
+    if kind == "disp":
+        return next(name for word, name in words.DISPOSITIONS if word[:7] in unit.group().lower())
+    return kind
+
+
+def _is_plural(word: str) -> bool:
+    return word.lower().endswith(("s", "artikel", "artikeln", "sätze", "staben", "mern", "hänge", "sätzen")) and not word.lower().endswith(("ss", "artikels"))
+
+
+def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
+    """Return a segment that is named by its place: this, the previous, the next one."""
+    kind, plain = _kind_of(unit), fold(word)
+    if kind == "subparagraph" or (kind == "section" and plain == "this" and unit.group()[0].islower()):
+        return None
+    step = THIS
+    if plain.startswith(("anterior", "precedente", "the preceding", "the previous", "the foregoing", "above", "vorstehend")):
+        step = ALL_PREVIOUS if plain.endswith("es") or unit.group().lower().endswith(("graphs", "points", "cles")) else PREVIOUS
+    elif plain.startswith(("siguiente", "the following", "the next", "below")):
+        if plain.endswith("es") or unit.group().lower().endswith("s"):
+            return None  # "the following paragraphs": a lead-in
+        step = NEXT
+    return Segment(kind, [Item(((kind, step),))], end)
+
+
+# --- numbers ----------------------------------------------------------------------------------
+
+
+def _numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> tuple[list[Item], int] | None:
+    first = _number(view, at, limit, kind)
+    if first is None:
+        return None
+    items, end = [Item(first[0])], first[1]
+    while len(items) < _MOST_ITEMS:
+        to = words.RANGE.match(view, end, limit)
+        if to and not items[-1].to:
+            last = _next_number(view, to.end(), limit, kind, items[-1].steps)
+            if last is not None and (plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"):
+                items[-1].to, end = last
+                continue
+        and_ = words.AND.match(view, end, limit)
+        if not and_:
+            break
+        following = _next_number(view, and_.end(), limit, kind, items[-1].steps)
+        if following is None or not (plural or _surely_goes_on(view, and_.end(), following, kind)):
+            break
+        items.append(Item(following[0]))
+        end = following[1]
+    return items, end
+
+
+def _surely_goes_on(view: str, at: int, following: tuple[Steps, int], kind: str) -> bool:
+    """Tell whether a number after *and* goes on with a list whose unit word is singular."""
+    return view[at] == "(" or view[following[1] - 1] == ")" or (kind == "art" and len(following[0]) > 1)
+
+
+def _next_number(view: str, at: int, limit: int, kind: str, before: Steps) -> tuple[Steps, int] | None:
+    """Read a further number of a list; a bracket alone goes on at the level of the one before."""
+    if kind in ("art", "norma", "par") and view[at : at + 1] == "(":
+        match = words.ATTACHED.match(view, at, limit)
+        if not match or len(before) < 1:
+            return None
+        inner = match["paren"] or ""
+        same = next((i for i in range(len(before) - 1, 0, -1) if _alike(before[i][1], inner)), None)
+        if same is None and kind != "par":
+            same = len(before) - 1 if len(before) > 1 else None
+        if same is None:
+            return _number(view, at, limit, kind) if kind == "par" else None
+        return _attached(view, match.end(), limit, (*before[:same], (before[same][0], inner)))
+    return _number(view, at, limit, kind)
+
+
+def _alike(one: str, other: str) -> bool:
+    return one[:1].isdigit() == other[:1].isdigit()
+
+
+def _number(view: str, at: int, limit: int, kind: str) -> tuple[Steps, int] | None:
+    pattern = words.NUMBERS["disp" if kind in ("da", "dt", "dd", "df") else "container" if kind in words.CONTAINER_KINDS else kind]
+    match = pattern.match(view, at, limit)
+    if not match or not match.group():
+        return None
+    groups = match.groupdict()
+    inner = groups.get("in") or groups.get("half") or match.group()
+    number = clean_number(inner) if not (groups.get("in") or groups.get("half")) else inner
+    if kind == "art" and number == "unica":
+        number = "unico"
+    if kind in ("da", "dt", "dd", "df") and number == "unico":
+        number = "unica"
+    steps: Steps = ((kind, number),)
+    if kind in words.CONTAINER_KINDS or kind == "recital":
+        return steps, match.end()
+    return _attached(view, match.end(), limit, steps)
+
+
+def _attached(view: str, at: int, limit: int, steps: Steps) -> tuple[Steps, int]:
+    """Read the levels that are glued to a number: ``.3.b)``, ``(1)(b)(i)``."""
+    for _ in range(5):
+        match = words.ATTACHED.match(view, at, limit)
+        if not match or _is_aside(view, match, steps):
+            break
+        text = match["dotted"] or match["ord"] or match["half"] or match["paren"]
+        kind = _level_kind(steps, text, is_ordinal=bool(match["ord"]))
+        steps = (*steps, (kind, clean_number(text) if text[0].isdigit() else text))
+        at = match.end()
+    return steps, at
+
+
+def _is_aside(view: str, match: re.Match[str], steps: Steps) -> bool:
+    """Tell brackets with a footnote call or a year from a level."""
+    text = match.group()
+    if match["paren"]:
+        return text.startswith(" ") and (match["paren"].isdigit() or len(match["paren"]) > 2) and steps[-1][0] != "annex"
+    if match["half"]:
+        return text.startswith(" ") and not view[match.end() : match.end() + 1].strip(" ,.;)") == "" and steps[-1][0] not in ("par", "art", "norma")
+    return False
+
+
+def _level_kind(steps: Steps, text: str, *, is_ordinal: bool) -> str:
+    last = steps[-1][0]
+    if is_ordinal and last in ("pt", "par"):
+        return "sub"
+    if text[0].isdigit():
+        return {"par": "pt", "pt": "sub", "sub": "sub"}.get(last, "par")
+    return "sub" if last in ("pt", "sub") else "pt"
+
+
+# --- putting together -------------------------------------------------------------------------
+
+
+def _combined(segments: list[Segment]) -> list[Item]:
+    """Multiply segments into whole citations, the outer steps first."""
+    inner_first = [s for s in segments if s.kind != "subparagraph"]
+    if not inner_first:
+        return []
+    ordered = sorted(range(len(inner_first)), key=lambda i: (_rank(inner_first[i]), i))
+    items = [Item((), ())]
+    for index in ordered:
+        segment = inner_first[index]
+        found = []
+        for item in items[:_MOST_ITEMS]:
+            prefix = item.to or item.steps
+            found += [Item((*prefix, *own.steps), (*prefix, *own.to) if own.to else ()) for own in segment.items]
+            if item.to and index != ordered[0]:
+                found.insert(0, Item(item.steps, item.to))
+        items = found
+    return items
+
+
+# --- the act ----------------------------------------------------------------------------------
+
+
+def _name_act(view: str, cited: Cited, limit: int, acts: Acts) -> None:
+    """Read the act that follows a citation, if one does."""
+    blanks = _BLANKS.match(view, cited.end, limit)
+    pronoun = PRONOUN.match(view, blanks.end(), limit) if blanks else None
+    if pronoun and acts.latest:
+        cited.act, cited.end = acts.latest, pronoun.end()
+        return
+    if blanks:
+        short = acts.short_at(view, blanks.end())
+        named = NAMED.match(view, blanks.end(), limit)
+        if short:
+            cited.act, cited.end = short
+            return
+        if named and named["treaty"]:
+            cited.act, cited.end = named.group(), named.end()
+            return
+    link = _LINK.match(view, cited.end, limit)
+    if not link:
+        return
+    found = name_at(view, link.end(), limit, acts)
+    if found is None:
+        return
+    name, end, own = found
+    cited.end = end
+    if own:
+        cited.own = True
+    else:
+        cited.act = name
+
+
+def name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
+    """Read the name of an act at an offset: name, where it ends, and whether it is the citing act itself."""
+    own = OWN.match(view, at, limit)
+    if own:
+        return "", own.end(), True
+    back = BACK.match(view, at, limit)
+    if back:
+        name = acts.last.get(act_class(back["type"])) or acts.latest or back.group()
+        return name, back.end(), acts.is_own(name)
+    numbered = NUMBERED.match(view, at, limit)
+    if numbered:
+        name = clean_act(numbered.group())
+        return name, numbered.end(), acts.is_own(name)
+    short = acts.short_at(view, at)
+    if short:
+        return short[0], short[1], acts.is_own(short[0])
+    american = US_ACT.match(view, at, limit)
+    if american:
+        return american.group(), american.end(), False
+    named = NAMED.match(view, at, limit)
+    if named and not BARE.fullmatch(named.group()):
+        name = clean_act(named.group())
+        return name, named.end(), acts.is_own(name)
+    return _bare(view, at, limit, acts)
+
+
+def _bare(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
+    """Read ``the Directive``, ``la Ley``: the citing act if it is of that sort, else the last one of that sort."""
+    bare = BARE.match(view, at, limit)
+    if not bare:
+        return None
+    sort = act_class(bare.group())
+    name = acts.last.get(sort, "")
+    if sort == acts.own.sort or (not name and not acts.own.sort):
+        return "", bare.end(), True
+    return name or bare.group(), bare.end(), False

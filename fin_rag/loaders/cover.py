@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import islice
 from typing import Final
 
 from fin_rag.loaders.dates import add_months, find_dates, first_date
@@ -15,7 +16,7 @@ _ANNUAL: Final = ("10-K", "20-F", "40-F")
 
 _MARKS: Final = re.compile(r"[*_#|\\]+")
 _REGISTRANT: Final = re.compile(
-    r"\(?\s*(?:exact\s+)?name\s+of\s+(?:the\s+)?(?:small\s+business\s+)?(?:registrants?|issuer|company)"
+    r"\bname\s+of\s+(?:the\s+)?(?:small\s+business\s+)?(?:registrants?|issuer|company)"
     r"(?:\(s\))?\s*,?\s+as\s+specified\s+in\s+(?:its|their|the|his)?\s*\(?(?:respective\s+)?(?:charters?"
     r"|articles)",
     re.IGNORECASE,
@@ -31,7 +32,9 @@ _FILE_ROW: Final = re.compile(r"^\d{1,3}-\d{3,6}\s+(?P<name>\S.{1,100}?)\s+\d\d-
 _FILE_NUMBER: Final = re.compile(
     r"commission\s+file\s+n(?:o|umbers?|os)\b\.?\W{0,12}\d{1,3}-\d{2,6}[^\n]{0,20}\n", re.IGNORECASE
 )
-_SIGNED: Final = re.compile(r"^[^\w\n(]{0,80}\([ \t]{0,9}(?:the\s)?registrant[ \t]{0,9}\)[^\w\n]{0,80}$", re.IGNORECASE | re.MULTILINE)
+_SIGNED: Final = re.compile(
+    r"^[^\w\n(]{0,80}\([ \t]{0,9}(?:the\s)?registrant[ \t]{0,9}\)[^\w\n]{0,80}$", re.IGNORECASE | re.MULTILINE
+)
 _LEGAL: Final = re.compile(
     r"\b(?:inc|corp|corporation|company|co|ltd|limited|l\.?p|llc|plc|trust|group|holdings?|n\.v|s\.a|ag|se"
     r"|bank|bancorp)\b\.?$",
@@ -136,7 +139,10 @@ def registrant(text: str) -> str:
     """
     cover = text[:_COVER]
     for match in _REGISTRANT.finditer(cover):
-        name = _last_name(cover[max(match.start() - 700, 0) : match.start()])
+        before = cover[max(match.start() - 700, 0) : match.start()].rstrip()
+        if before[-5:].lower() == "exact":
+            before = before[:-5].rstrip()
+        name = _last_name(before.rstrip("( "))
         if name:
             return name
     for line in cover[:6000].split("\n"):
@@ -149,7 +155,7 @@ def registrant(text: str) -> str:
         first = next((line for line in lines if line), "")
         if _is_name(first) and _LEGAL.search(first):
             return first
-    for match in _SIGNED.finditer(text):
+    for match in islice(_SIGNED.finditer(text), 9):
         name = _last_name(text[max(match.start() - 200, 0) : match.start()])
         if name:
             return name

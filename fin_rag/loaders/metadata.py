@@ -123,7 +123,9 @@ def _fitting(named: Mapping[str, MetadataValue], detected: Detection) -> dict[st
         drop = (FISCAL_YEAR, FISCAL_PERIOD)
     elif detected.doc_type not in SEC_FORMS:
         drop = (TICKER, PERIOD_END, CIK)
-        if detected.doc_type == "regulation" or (detected.doc_type == "report" and FISCAL_PERIOD not in named):
+        if detected.doc_type == "regulation" or (
+            detected.doc_type == "report" and FISCAL_PERIOD not in named
+        ):
             drop = (*drop, FISCAL_YEAR, FISCAL_PERIOD)
     return {key: value for key, value in named.items() if key not in drop}
 

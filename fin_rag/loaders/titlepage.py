@@ -38,13 +38,13 @@ _KIND_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 _UPPER: Final = "A-ZÁÉÍÓÚÑ"
-_NAME_WORD: Final = rf"(?:(?-i:[{_UPPER}&])[\w&.'’-]*|of|and|the|de|del|y|la)"
+_NAME_WORD: Final = rf"(?:(?-i:[{_UPPER}&])[\w&.'’-]{{0,40}}|of|and|the|de|del|y|la)"
 _EXCHANGE: Final = (
     r"(?:NYSE(?: American)?|(?:NASDAQ|Nasdaq)(?:GS|GM|CM)?|AMEX|LSE|TSX|ASX|BME|BMV|XETRA|EPA|SIX|HKEX"
     r"|OTC\w*)"
 )
 _LISTED: Final = re.compile(
-    rf"(?P<name>[{_UPPER}][\w&.'’-]*(?:,? {_NAME_WORD}){{0,7}}),? ?"
+    rf"(?<![\w&.'’-])(?P<name>[{_UPPER}][\w&.'’-]{{0,40}}(?:,? {_NAME_WORD}){{0,7}}),? ?"
     rf"\(?{_EXCHANGE} ?: ?(?P<ticker>[A-Z]{{1,6}}(?:\.[A-Z])?)\b"
 )
 _SYMBOL_LINE: Final = re.compile(

@@ -15,16 +15,27 @@ from fin_rag.text.canonical import decode
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-_SIGN: Final = re.compile(r"<(?:\w+:)?(?:Event|EventStory|transcripts?|earnings_?call|call_?transcript|conference_?call)[\s>]", re.IGNORECASE)
+_SIGN: Final = re.compile(
+    r"<(?:\w+:)?(?:Event|EventStory|transcripts?|earnings_?call|call_?transcript|conference_?call)[\s>]",
+    re.IGNORECASE,
+)
 _ENTITY: Final = re.compile(r"<!ENTITY", re.IGNORECASE)
 _HEAD: Final = 64 * 1024
 _BODIES: Final = frozenset({"body", "storybody", "text", "content"})
-_TURNS: Final = frozenset({"speaker", "turn", "speech", "utterance", "statement", "segment", "component", "row", "paragraph"})
+_TURNS: Final = frozenset(
+    {"speaker", "turn", "speech", "utterance", "statement", "segment", "component", "row", "paragraph"}
+)
 _NAMES: Final = ("name", "speaker", "speaker_name", "speakername", "who", "person")
 _ROLES: Final = ("title", "role", "position")
 _FIRMS: Final = ("company", "firm", "affiliation", "entity", "organization", "corporation")
 _WORDS: Final = ("text", "content", "speech", "plist", "p", "body", "paragraph", "words")
-_KEYS: Final = {"companyname": ISSUER, "company": ISSUER, "companyticker": TICKER, "ticker": TICKER, "symbol": TICKER}
+_KEYS: Final = {
+    "companyname": ISSUER,
+    "company": ISSUER,
+    "companyticker": TICKER,
+    "ticker": TICKER,
+    "symbol": TICKER,
+}
 
 
 def read_transcript_xml(data: bytes, where: str) -> LoadedText | None:
@@ -49,7 +60,12 @@ def read_transcript_xml(data: bytes, where: str) -> LoadedText | None:
             "them by what they stand for and remove the declarations."
         )
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, recover=True, remove_comments=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+        recover=True,
+        remove_comments=True,
     )
     try:
         root = etree.fromstring(data.lstrip(), parser=parser)
@@ -59,14 +75,20 @@ def read_transcript_xml(data: bytes, where: str) -> LoadedText | None:
         raise ParseError(f"{where} is no readable XML. Check that the file is whole.")
     unknown = next((node.name for node in root.iter(etree.Entity)), None)
     if unknown is not None:
-        raise ParseError(f"{where} uses the entity &{unknown};, which nothing in it declares. Replace it by its text.")
+        raise ParseError(
+            f"{where} uses the entity &{unknown};, which nothing in it declares. Replace it by its text."
+        )
     text = _body(root) or "\n\n".join(_turns(root))
     if not text.strip():
         if re.match(r"event|transcript", _tag(root)):
-            raise ParseError(f"{where} is a transcript without a 'Body' element or turns. Fetch the full file.")
+            raise ParseError(
+                f"{where} is a transcript without a 'Body' element or turns. Fetch the full file."
+            )
         return None
     problems = tuple(f"line {entry.line}: {entry.message}" for entry in list(parser.error_log)[:3])
-    warnings = (f"the XML is damaged and was read as far as possible ({'; '.join(problems)})",) if problems else ()
+    warnings = (
+        (f"the XML is damaged and was read as far as possible ({'; '.join(problems)})",) if problems else ()
+    )
     return LoadedText(text, markup=Markup(warnings=warnings), hints=_hints(root))
 
 
@@ -125,16 +147,22 @@ def _words(element: _Element) -> str:
         return ""
     inside = [child for child in element if _tag(child) in _WORDS]
     if inside:
-        paragraphs = [leaf for child in inside for leaf in ([p for p in child if _tag(p) in _WORDS] or [child])]
+        paragraphs = [
+            leaf for child in inside for leaf in ([p for p in child if _tag(p) in _WORDS] or [child])
+        ]
         return "\n\n".join(filter(None, (_flat("".join(map(str, p.itertext()))) for p in paragraphs)))
-    if any(_tag(child) in _NAMES for child in element) or not (element.get("id") or _attribute(element, _NAMES)):
+    if any(_tag(child) in _NAMES for child in element) or not (
+        element.get("id") or _attribute(element, _NAMES)
+    ):
         return ""
     return _flat("".join(str(part) for part in element.itertext()))
 
 
 def _speaker_line(element: _Element, people: Mapping[str, tuple[str, str, str]]) -> str:
     number = element.get("id") or element.get("speaker") or ""
-    name, role, firm = people.get(number, (_value(element, _NAMES), _value(element, _ROLES), _value(element, _FIRMS)))
+    name, role, firm = people.get(
+        number, (_value(element, _NAMES), _value(element, _ROLES), _value(element, _FIRMS))
+    )
     parent = element.getparent()
     if not name and parent is not None:
         name = _value(parent, ("speaker",))
@@ -167,7 +195,13 @@ def _hints(root: _Element) -> dict[str, MetadataValue]:
     for element in root.iter():
         tag, text = _tag(element), _flat(element.text or "")
         key = _KEYS.get(tag)
-        if key and text and key not in hints and len(text) < 120 and (key != TICKER or re.fullmatch(r"[A-Z.]{1,8}", text)):
+        if (
+            key
+            and text
+            and key not in hints
+            and len(text) < 120
+            and (key != TICKER or re.fullmatch(r"[A-Z.]{1,8}", text))
+        ):
             hints[key] = text
         if tag in ("startdate", "date") and FILED not in hints:
             day = first_date(text)

@@ -96,10 +96,20 @@ def read_filing(text: str, doc_type: object, markup: Markup) -> Reading:
     add_titles(lines, found, parts, targets, form)
     add_body_weight(lines, found)
     picks = choose(found, form)
-    marks = find_landmarks(lines)
+    marks = _once(find_landmarks(lines), lines, markup)
     if form.family == "8-K":
         picks = _before_signatures(picks, marks)
     return Reading(form, lines, found, parts, pages, marks, picks)
+
+
+def _once(marks: Sequence[Landmark], lines: Lines, markup: Markup) -> list[Landmark]:
+    """Drop landmarks that a running head repeats on every page."""
+    running = {mark.start for mark in markup.running}
+    kept: list[Landmark] = []
+    for mark in marks:
+        if lines.starts[mark.line] not in running or all(known.kind != mark.kind for known in kept):
+            kept.append(mark)
+    return kept
 
 
 def _before_signatures(picks: Sequence[Pick], marks: Sequence[Landmark]) -> list[Pick]:

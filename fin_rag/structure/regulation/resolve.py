@@ -57,6 +57,22 @@ class Resolver:
         at = self._by_key.get(address_key(address))
         return None if at is None else self._provisions[at]
 
+    def of_kind(self, kind: str) -> Iterator[Provision]:
+        """Yield the provisions of one kind."""
+        return (provision for provision in self._provisions if provision.kind == kind)
+
+    def known(self, address: str) -> str:
+        """Return an address as the text has it, where it has it."""
+        found = self.find(address)
+        return found.address if found else address
+
+    def between(self, first: str, last: str) -> list[str]:
+        """Return the addresses from one provision to a later sibling; nothing if they are no siblings in the text."""
+        ends = [self._by_key.get(address_key(address)) for address in (first, last)]
+        if ends[0] is None or ends[1] is None:
+            return []
+        return [self._provisions[at].address for at in self._between(ends[0], ends[1])]
+
     # --- citations ----------------------------------------------------------------------------
 
     def plain(self, items: Sequence[Item]) -> list[str]:
@@ -149,12 +165,13 @@ class Resolver:
         if source is None:
             return _joined_steps(steps)
         own = source.address.split("/")
-        depth = {"par": 1, "pt": 2, "sub": 3}[steps[0][0]]
         kinds = [kind for kind, _ in parse_address(source.address)]
-        bases = []
-        for length in range(min(len(own), depth), 0, -1):
-            if length == 1 or _ITEMS.index(kinds[length - 1]) < depth - 1 if kinds[length - 1] in _ITEMS else True:
-                bases.append("/".join(own[:length]))
+        wanted = _ITEMS.index(steps[0][0])
+        bases = [
+            "/".join(own[:length])
+            for length in range(len(own), 0, -1)
+            if kinds[length - 1] not in _ITEMS or _ITEMS.index(kinds[length - 1]) < wanted
+        ]
         for base in bases:
             address = self._known_below(base, steps)
             if address:

@@ -1,0 +1,388 @@
+"""Cross-references of statutes whose provisions have codes: CFR sections, FINRA rules, Basel paragraphs, FCA rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from fin_rag.schema import Span
+from fin_rag.structure.regulation.acts import NUMBERED, US_ACT, Acts, clean_act
+from fin_rag.structure.regulation.address import prefixes
+from fin_rag.structure.regulation.build import Built
+from fin_rag.structure.regulation.headings import SECTION_NUMBER
+from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference
+from fin_rag.structure.regulation.numbers import roman_value
+from fin_rag.structure.regulation.resolve import Resolver, numbers_between
+from fin_rag.structure.regulation.systems import BASEL, CFR, FCA, FINRA
+
+_LEVEL: Final = re.compile(r"[ ]?\((?P<label>\d{1,3}|[a-z]{1,5}|[A-Z]{1,5})\)")
+_AND: Final = re.compile(r",?[ \n]{1,3}(?:and|or|and/or)[ \n]{1,3}|,[ \n]{1,3}|;[ ](?=§)")
+_TO: Final = re.compile(r"[ \n]{1,3}(?:to|through|and[ ]through)[ \n]{1,3}|[ ]?[-–—][ ]?(?=[(\d§A-Z])")
+_OF_OWN: Final = re.compile(
+    r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}this[ \n]{1,3}(?P<kind>section|part|subpart|chapter|subchapter|title|rule|appendix|paragraph|subdivision)(?!\w)",
+    re.IGNORECASE,
+)
+_OF: Final = re.compile(r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}(?:the[ ])?")
+_MOST: Final = 60
+
+_NUMBER: Final = rf"(?P<number>{SECTION_NUMBER})"
+_SECTION: Final = re.compile(rf"(?:§§?[ ]?){_NUMBER}")
+_NEXT_SECTION: Final = re.compile(rf"(?:§§?[ ]?)?{_NUMBER}")
+_CODE: Final = re.compile(r"(?P<title>\d{1,2})[ ]C\.?F\.?R\.?[ ](?P<part>[Pp]arts?[ ])?(?:§§?[ ]?|[Ss]ections?[ ])?(?=\d)")
+_PART_NUMBER: Final = re.compile(r"\d{1,4}[a-z]?(?![\w]|\.\d)")
+_RULE_NUMBER: Final = re.compile(r"(?P<number>\d{4}[A-Z]?)(?!\d)")
+_FOREIGN_RULE: Final = re.compile(
+    r"(?P<act>SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act|NASD|MSRB|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rules?|IM)[ ](?P<number>[A-Z]?-?\d{1,4}[A-Za-z]{0,2}(?:-\d{1,3})?)"
+)
+_BASEL: Final = re.compile(r"(?P<code>[A-Z]{3})(?P<chapter>\d{1,3})(?:\.(?P<paragraph>\d{1,3}))?(?![\w])")
+_FCA: Final = re.compile(
+    r"(?P<code>[A-Z]{2,8})[ ](?P<number>(?P<chapter>\d{1,3}[A-Z]?)(?:\.\d{1,3}[A-Z]{0,2}?){0,2})(?P<status>[ ]?(?:[RGEDPC]|UK|EU)(?![\w]))?(?:[ ]Annex[ ](?P<annex>\d{1,2}[A-Z]?)[ ]?(?P<annex_status>[RGEDPC]|UK|EU)?)?(?![\w.]\w)"
+)
+_TRIGGER: Final = re.compile(
+    r"(?<![\w])(?:(?P<section>§)|(?P<code>(?=\d{1,2}[ ]C\.?F\.?R))|(?P<act>(?=\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C|Securities|Investment|Exchange[ ]Act|Sarbanes|Trust[ ]Ind|Freedom[ ]of|Privacy[ ]Act|Bank[ ]Hold|Executive[ ]Order|E\.O\.|Pub\.|Public[ ]L|Commission[ ]|Council[ ]|Delegated[ ]|Regulation[ ]\(|Directive[ ]))"
+    r"|(?P<foreign>(?=(?:SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act|NASD|MSRB|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rule|IM)))"
+    r"|(?P<rule>(?=(?:FINRA[ ])?Rules?[ ]\d{4}))|(?P<supplement>(?=Supplementary[ ]Material[ ]\.\d))|(?P<words>(?=(?i:sections?[ ]\d)))"
+    r"|(?P<paragraph>(?=(?i:paragraphs?|subparagraphs?)[ \n]))|(?P<unit>(?=(?i:subpart|parts?)[ ][A-Z0-9]))"
+    r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
+)
+_THIS: Final = re.compile(r"this[ \n](?P<kind>section|part|subpart|chapter|subchapter|rule)(?!\w)", re.IGNORECASE)
+_PARAGRAPH: Final = re.compile(r"(?:sub)?paragraphs?[ \n]{1,3}(?:(?P<basel>\d{1,3}\.\d{1,3})(?!\d))?", re.IGNORECASE)
+_UNIT: Final = re.compile(r"(?P<kind>subpart|part)s?[ ](?P<number>[A-Z]{1,3}(?!\w)|\d{1,4}(?!\w|\.\d))", re.IGNORECASE)
+_SUPPLEMENT: Final = re.compile(r"Supplementary[ ]Material[ ](?P<number>\.\d{2})")
+_WORDS: Final = re.compile(r"[Ss]ections?[ ](?P<number>\d[\w.-]{0,14}?(?=[\s(,;.)]|\Z))")
+
+
+class _Reader:
+    """Read citations one after the other; each ``_read_…`` returns references and where to go on."""
+
+    def __init__(self, built: Built, resolver: Resolver, acts: Acts) -> None:
+        self._view = built.view
+        self._system = built.scan.system
+        self._resolver = resolver
+        self._acts = acts
+        self._chapters = {p.number for p in resolver.of_kind("chapter")}
+        self._rules: dict[str, str] = {}
+        for provision in resolver.of_kind("rule"):
+            self._rules.setdefault(re.sub(r"(?:[RGEDPC]|UK|EU)\Z", "", provision.number), provision.address)
+
+    def read(self, match: re.Match[str], limit: int) -> tuple[list[Reference], int]:
+        """Read what a trigger announces."""
+        reader = {
+            "section": self._section, "code": self._code, "act": self._act, "foreign": self._foreign,
+            "rule": self._rule, "supplement": self._supplement, "words": self._words,
+            "paragraph": self._paragraph, "unit": self._unit, "this": self._this, "coded": self._coded,
+        }[match.lastgroup or "act"]  # fmt: skip
+        return reader(match.start(), limit)
+
+    # --- building -----------------------------------------------------------------------------
+
+    def _internal(self, start: int, end: int, targets: Sequence[str]) -> list[Reference]:
+        source = self._resolver.source(start)
+        unique = tuple(dict.fromkeys(target for target in targets if target))
+        if not unique:
+            return []
+        missing = tuple(target for target in unique if self._resolver.find(target) is None)
+        return [Reference(Span(start, end), source.address if source else "", INTERNAL, unique, missing)]
+
+    def _external(self, start: int, end: int, act: str, provisions: Sequence[str] = ()) -> list[Reference]:
+        source = self._resolver.source(start)
+        return [Reference(Span(start, end), source.address if source else "", EXTERNAL, act=act, provisions=tuple(provisions))]
+
+    # --- lists of numbers with levels ---------------------------------------------------------
+
+    def _levels(self, at: int, limit: int) -> tuple[list[str], int]:
+        labels: list[str] = []
+        while len(labels) < 7:
+            match = _LEVEL.match(self._view, at, limit)
+            if not match or (match.group()[0] == " " and not labels and False):
+                break
+            labels.append(match["label"])
+            at = match.end()
+        return labels, at
+
+    def _list(self, at: int, limit: int, bases: list[str], number: re.Pattern[str] | None, name: str) -> tuple[list[str], int]:
+        """Read levels, then further entries and ranges, after a first number; return addresses and the end."""
+        labels, at = self._levels(at, limit)
+        found = [(bases[-1], labels)]
+        out = [_address(bases[-1], labels)]
+        while len(out) < _MOST * 4:
+            to = _TO.match(self._view, at, limit)
+            following = self._entry(to.end(), limit, found[-1], number, name) if to else None
+            if following is not None:
+                out += self._range(found[-1], following[0])
+            else:
+                and_ = _AND.match(self._view, at, limit)
+                following = self._entry(and_.end(), limit, found[-1], number, name) if and_ else None
+                if following is None:
+                    break
+                out.append(_address(*following[0]))
+            found.append(following[0])
+            at = following[1]
+        return out, at
+
+    def _entry(
+        self, at: int, limit: int, before: tuple[str, list[str]], number: re.Pattern[str] | None, name: str
+    ) -> tuple[tuple[str, list[str]], int] | None:
+        """Read one more entry: a number of its own, or levels that replace the last ones."""
+        match = number.match(self._view, at, limit) if number else None
+        if match:
+            labels, end = self._levels(match.end(), limit)
+            return (f"{name}:{match['number']}", labels), end
+        labels, end = self._levels(at, limit)
+        if not labels:
+            return None
+        keep = _shared(before[1], labels[0])
+        return (before[0], [*before[1][:keep], *labels]), end
+
+    def _range(self, first: tuple[str, list[str]], last: tuple[str, list[str]]) -> list[str]:
+        """Return what a range adds to its first entry: the members along the text, else by number, else the end."""
+        one, other = _address(*first), _address(*last)
+        along = self._resolver.between(one, other)
+        if along:
+            return along[1:]
+        if first[0] == last[0] and len(first[1]) == len(last[1]) and first[1][:-1] == last[1][:-1] and first[1]:
+            return [_address(first[0], [*first[1][:-1], n]) for n in numbers_between(first[1][-1], last[1][-1])[1:]]
+        head, _, low = first[0].rpartition(".")
+        tail, _, high = last[0].rpartition(".")
+        if head == tail and low.isdigit() and high.isdigit() and not first[1] and not last[1]:
+            return [f"{head}.{n}" for n in numbers_between(low, high)[1:]]
+        return [other]
+
+    # --- readers ------------------------------------------------------------------------------
+
+    def _section(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _SECTION.match(self._view, at, limit)
+        if not match:
+            return [], at + 1
+        targets, end = self._list(match.end(), limit, [f"sec:{match['number']}"], _NEXT_SECTION, "sec")
+        own = _OF_OWN.match(self._view, end, limit)
+        end = own.end() if own else end
+        return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
+
+    def _code(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _CODE.match(self._view, at, limit)
+        if not match:
+            return [], at + 1
+        number = _NEXT_SECTION.match(self._view, match.end(), limit)
+        own = bool(self._acts.own.cfr_title) and match["title"] == self._acts.own.cfr_title
+        if number is None:
+            part = _PART_NUMBER.match(self._view, match.end(), limit)
+            if part is None:
+                return [], match.end()
+            if own:
+                return self._internal(at, part.end(), [f"part:{part.group()}"]), part.end()
+            return self._external(at, part.end(), f"{match['title']} CFR {part.group()}"), part.end()
+        targets, end = self._list(number.end(), limit, [f"sec:{number['number']}"], _NEXT_SECTION, "sec")
+        if own:
+            return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
+        part_number = number["number"].partition(".")[0]
+        return self._external(at, end, f"{match['title']} CFR {part_number}", targets), end
+
+    def _act(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = US_ACT.match(self._view, at, limit) or NUMBERED.match(self._view, at, limit)
+        if not match:
+            return [], at + 1
+        rule = re.compile(r"[ ]Rules?[ ]").match(self._view, match.end(), limit)
+        if rule:
+            return self._foreign(at, limit)
+        return self._external(at, match.end(), clean_act(match.group())), match.end()
+
+    def _foreign(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _FOREIGN_RULE.match(self._view, at, limit)
+        if not match:
+            return [], at + 3
+        _, end = self._levels(match.end(), limit)
+        return self._external(at, end, f"{match['act']} Rule {match['number']}"), end
+
+    def _rule(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        start = self._view.find(" ", at, limit) + 1 if self._view.startswith("FINRA", at) else at
+        number = self._view.find(" ", start, limit) + 1
+        match = _RULE_NUMBER.match(self._view, number, limit)
+        if not match:
+            return [], number
+        targets, end = self._list(match.end(), limit, [f"rule:{match['number']}"], _RULE_NUMBER, "rule")
+        if self._system != FINRA:
+            return self._external(start, end, f"FINRA Rule {match['number']}", targets), end
+        return self._internal(start, end, [self._resolver.known(target) for target in targets]), end
+
+    def _supplement(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _SUPPLEMENT.match(self._view, at, limit)
+        source = self._resolver.source(at)
+        if not match or source is None:
+            return [], at + 5
+        return self._internal(at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]), match.end()
+
+    def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        """Read ``section 10(b) of the Act``: another act's, unless the number is one of this code."""
+        match = _WORDS.match(self._view, at, limit)
+        if not match:
+            return [], at + 7
+        coded = _NEXT_SECTION.fullmatch(match["number"])
+        targets, end = self._list(match.end(), limit, [f"sec:{match['number']}"], _NEXT_SECTION if coded else _SIMPLE, "sec")
+        own = _OF_OWN.match(self._view, end, limit)
+        if coded or own:
+            end = own.end() if own else end
+            return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
+        of = _OF.match(self._view, end, limit)
+        name = _statute_name(self._view, of.end(), limit) if of else None
+        if name is None:
+            return [], end
+        return self._external(at, name[1], name[0], targets), name[1]
+
+    def _paragraph(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _PARAGRAPH.match(self._view, at, limit)
+        source = self._resolver.source(at)
+        if not match or source is None:
+            return [], at + 9
+        if match["basel"]:
+            return self._coded_paragraph(at, match, source)
+        if not _LEVEL.match(self._view, match.end(), limit):
+            return [], match.end()
+        base = prefixes(source.address)[0]
+        targets, end = self._list(match.end(), limit, [base], None, "")
+        own = _OF_OWN.match(self._view, end, limit)
+        if own:
+            return self._internal(at, own.end(), [self._resolver.known(target) for target in targets]), own.end()
+        of = _OF.match(self._view, end, limit)
+        other = self._base_at(of.end(), limit) if of else None
+        if other is not None:
+            moved = [other[0] + target[len(base) :] for target in targets]
+            return self._internal(at, other[1], [self._resolver.known(target) for target in moved]), other[1]
+        name = _statute_name(self._view, of.end(), limit) if of else None
+        if name is not None:
+            return self._external(at, name[1], name[0]), name[1]
+        return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
+
+    def _base_at(self, at: int, limit: int) -> tuple[str, int] | None:
+        """Return the section or rule that a paragraph is said to be of."""
+        section = _SECTION.match(self._view, at, limit)
+        if section:
+            return f"sec:{section['number']}", section.end()
+        rule = re.compile(r"(?:FINRA[ ])?Rule[ ](?P<number>\d{4}[A-Z]?)").match(self._view, at, limit)
+        return (f"rule:{rule['number']}", rule.end()) if rule and self._system == FINRA else None
+
+    def _coded_paragraph(self, at: int, match: re.Match[str], source: Provision) -> tuple[list[Reference], int]:
+        code = next((step.partition(":")[2] for step in source.path if step.startswith("standard:")), "")
+        if self._system != BASEL or not code:
+            return [], match.end()
+        return self._internal(at, match.end(), [f"para:{code}{match['basel']}"]), match.end()
+
+    def _unit(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _UNIT.match(self._view, at, limit)
+        if not match or self._system != CFR:
+            return [], at + 4
+        own = _OF_OWN.match(self._view, match.end(), limit)
+        is_part = match["kind"].lower() == "part"
+        if is_part and not own:
+            return [], match.end()
+        end = own.end() if own else match.end()
+        return self._internal(at, end, [f"{match['kind'].lower()}:{match['number']}"]), end
+
+    def _this(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _THIS.match(self._view, at, limit)
+        source = self._resolver.source(at)
+        if not match or source is None:
+            return [], at + 4
+        kind = match["kind"].lower()
+        if kind in ("section", "rule"):
+            target = prefixes(source.address)[0] if (kind == "rule") == (self._system == FINRA) else ""
+        else:
+            target = next((step for step in reversed(source.path) if step.startswith(f"{kind}:")), "")
+        return self._internal(at, match.end(), [target]), match.end()
+
+    def _coded(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        if self._system == BASEL:
+            return self._basel(at, limit)
+        if self._system == FCA:
+            return self._fca(at, limit)
+        return [], at + 2
+
+    def _basel(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _BASEL.match(self._view, at, limit)
+        if not match:
+            return [], at + 2
+        chapter = f"{match['code']}{match['chapter']}"
+        own = chapter in self._chapters
+        if not match["paragraph"]:
+            found = self._internal(at, match.end(), [f"chapter:{chapter}"]) if own else self._external(at, match.end(), chapter)
+            return found, match.end()
+        targets, end = self._list(match.end(), limit, [f"para:{match.group()}"], _BASEL_NEXT, "para")
+        groups: dict[str, list[str]] = {}
+        for target in targets:
+            groups.setdefault(target.partition(":")[2].partition(".")[0], []).append(target)
+        out: list[Reference] = []
+        for name, members in groups.items():
+            out += self._internal(at, end, members) if name in self._chapters else self._external(at, end, name, members)
+        return out, end
+
+    def _fca(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = _FCA.match(self._view, at, limit)
+        if not match:
+            return [], at + 2
+        chapter = f"{match['code']} {match['chapter']}"
+        base = self._fca_base(match)
+        targets, end = self._list(match.end(), limit, [base], None, "")
+        to = _TO.match(self._view, end, limit)
+        last = _FCA.match(self._view, to.end(), limit) if to else None
+        if last is not None:
+            targets = self._resolver.between(base, self._fca_base(last)) or [*targets, self._fca_base(last)]
+            end = last.end()
+        if chapter in self._chapters:
+            return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
+        return self._external(at, end, chapter, targets), end
+
+    def _fca_base(self, match: re.Match[str]) -> str:
+        number = f"{match['code']} {match['number']}"
+        if match["annex"]:
+            return f"annex:{number} Annex {match['annex']}{match['annex_status'] or ''}"
+        depth = match["number"].count(".")
+        if depth < 2:
+            return f"{('chapter', 'section')[depth]}:{number}"
+        status = (match["status"] or "").strip()
+        return f"rule:{number}{status}" if status else self._rules.get(number, f"rule:{number}")
+
+
+_SIMPLE: Final = re.compile(r"(?P<number>\d{1,4}[A-Za-z]{0,3}(?:-\d{1,3})?)(?![\w.]\d)")
+_BASEL_NEXT: Final = re.compile(r"(?P<number>[A-Z]{3}\d{1,3}\.\d{1,3})(?!\d)")
+_STATUTE: Final = re.compile(
+    r"title[ ]\d{1,2},?(?:[ ](?:of[ ]the[ ])?United[ ]States[ ]Code)?|(?:[A-Z][\w’'-]{1,30}[ ](?:(?:and|of|on|for|the|in|to)[ ]){0,3}){0,8}(?:Act|Code|Order|Reform|Directive|Regulation)(?:[ ]of[ ]\d{4})?(?!\w)"
+)
+
+
+def _statute_name(view: str, at: int, limit: int) -> tuple[str, int] | None:
+    match = US_ACT.match(view, at, limit) or _STATUTE.match(view, at, limit)
+    return (match.group(), match.end()) if match else None
+
+
+def _address(base: str, labels: Sequence[str]) -> str:
+    return "/".join([base, *labels])
+
+
+def _shared(before: Sequence[str], label: str) -> int:
+    """Return how many levels of the entry before stay when a label replaces the one of its own sort."""
+    for index in range(len(before) - 1, -1, -1):
+        if _same_sort(before[index], label):
+            return index
+    return len(before)
+
+
+def _same_sort(one: str, other: str) -> bool:
+    if one.isdigit() or other.isdigit():
+        return one.isdigit() and other.isdigit()
+    if one.isupper() != other.isupper():
+        return False
+    return (len(one) > 1 or len(other) > 1) == (roman_value(one) is not None and roman_value(other) is not None and (len(one) > 1 or len(other) > 1)) or len(one) == len(other)
+
+
+def coded_citations(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]) -> Iterator[Reference]:
+    """Yield the references of a statute whose provisions have codes."""
+    reader = _Reader(built, resolver, acts)
+    view, start = built.view, 0
+    for span in [*silent, Span(len(view), len(view))]:
+        at = start
+        while at < span.start and (match := _TRIGGER.search(view, at, span.start)):
+            found, end = reader.read(match, span.start)
+            yield from found
+            at = max(end, match.start() + 1)
+        start = max(start, span.end)

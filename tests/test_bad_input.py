@@ -8,10 +8,10 @@ import sys
 import textwrap
 
 import pytest
-from tests.fakes import WordEmbeddings, report, words
 
 from fin_rag.index import FilingIndex
 from fin_rag.splitters import ChunkingConfig
+from tests.fakes import WordEmbeddings, report, words
 
 SENTENCE = b"<p>Net sales rose because the plant in Lugo opened.</p>"
 
@@ -125,7 +125,8 @@ def test_a_full_disk_is_one_error_and_loses_nothing(tmp_path) -> None:
 
         def opened():
             config = ChunkingConfig(max_tokens=60, overlap_tokens=0)
-            return FilingIndex.open(sys.argv[1], embeddings=WordEmbeddings(), tokenization=words(), config=config)
+            model = WordEmbeddings()
+            return FilingIndex.open(sys.argv[1], embeddings=model, tokenization=words(), config=config)
 
         index = opened()
         index.add(report("# Letter\\n\\nNet debt fell.", source="a.md", title="A", doc_id="a"))
@@ -146,7 +147,11 @@ def test_a_full_disk_is_one_error_and_loses_nothing(tmp_path) -> None:
         """
     )
     run = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "i")], capture_output=True, text=True, check=False, timeout=200
+        [sys.executable, "-c", code, str(tmp_path / "i")],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
     )
     assert run.returncode == 0, run.stderr[-2000:]
     refused, documents, after = run.stdout.strip().splitlines()

@@ -27,7 +27,9 @@ A supplier has sued the company over a late delivery.
 def folder(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "letter.md").write_text(TEXT)
-    (tmp_path / "in" / "carta.md").write_text("# Carta anual\n\n## Deuda\n\nLa deuda neta bajó a 12,5 millones.\n")
+    (tmp_path / "in" / "carta.md").write_text(
+        "# Carta anual\n\n## Deuda\n\nLa deuda neta bajó a 12,5 millones.\n"
+    )
     return tmp_path
 
 
@@ -62,7 +64,16 @@ def test_json_is_for_scripts(folder, capsys) -> None:
 
 def test_filters_of_the_command_line(folder, capsys) -> None:
     index = folder / "index"
-    run("ingest", folder / "in" / "letter.md", "--index", index, "--set", "ticker=ORN", "--set", "filed=2024-03-01")
+    run(
+        "ingest",
+        folder / "in" / "letter.md",
+        "--index",
+        index,
+        "--set",
+        "ticker=ORN",
+        "--set",
+        "filed=2024-03-01",
+    )
     run("ingest", folder / "in" / "carta.md", "--index", index, "--set", "ticker=VNT")
     for arguments, count in (
         (["--ticker", "orn"], 1),

@@ -33,7 +33,8 @@ def keywords(request, tmp_path):
 @pytest.mark.parametrize(
     ("question", "first"),
     [
-        ("revenues", 0), ("Revenues?", 0), ("item 1a", 0), ("4.2", 0), ("BRK.B", 0), ("R&D", 0), ("575/2013", 0),
+        ("revenues", 0), ("Revenues?", 0), ("item 1a", 0), ("4.2", 0), ("BRK.B", 0), ("R&D", 0),
+        ("575/2013", 0),
         ("842-10-25", 0), ("INFORMACION util", 1), ("1.234,5", 1), ("4.20", 3),
     ],
 )  # fmt: skip

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 from langchain_core.documents import Document
-from tests.fakes import assert_sound
 
 from fin_rag.errors import FinRagError
 from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.splitters import splitter_for
 from fin_rag.tokens import Tokenization, load_tokenization
+from tests.fakes import assert_sound
 
 SAMPLES = Path(__file__).resolve().parents[1] / "examples" / "data"
 BUDGET = 384

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.documents import Document
-from tests.fakes import byte_level, words
 
 from fin_rag import ChunkingConfig, SectionSpan, Tokenization, chunk_document
 from fin_rag.errors import InputError
+from tests.fakes import byte_level, words
 
 CONFIG = ChunkingConfig(max_tokens=16, overlap_tokens=4)
 TEXT = "Preface words. Debt is low. Sales are high. Annex."

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from langchain_core.documents import Document
 
@@ -122,7 +122,7 @@ def load_document(source: Path | Document, metadata: Mapping[str, object]) -> Do
     """
     if isinstance(source, Document):
         return source.model_copy(update={"metadata": {**source.metadata, **metadata}})
-    loader = FinancialDocumentLoader(source, doc_type=None, **metadata)
+    loader = FinancialDocumentLoader(source, **dict[str, Any](metadata))
     return loader.load()[0]
 
 

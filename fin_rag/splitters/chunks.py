@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from langchain_core.documents import Document
 
@@ -40,8 +41,8 @@ from fin_rag.schema import (
     format_spans,
 )
 from fin_rag.splitters.config import ChunkingConfig
-from fin_rag.splitters.pack import Packer
-from fin_rag.splitters.regions import Region, context_header, regions_of
+from fin_rag.splitters.pack import Packer, nothing_joined
+from fin_rag.splitters.regions import Region, context_header, regions_of, trimmed
 from fin_rag.structure.blocks import blocks
 from fin_rag.tokens import HEADER_SEPARATOR, Tokenization
 
@@ -55,18 +56,20 @@ def chunk_text(
     *,
     config: ChunkingConfig,
     tokenization: Tokenization,
+    joined: Callable[[Span], Sequence[Span]] = nothing_joined,
 ) -> list[Chunk]:
     """Cut a canonical text into chunks along its outline, within a token budget.
 
     Every non-blank character is in a chunk, or in ``outline.furniture``. Chunks rise by their body's start;
-    none crosses a section's border.
+    none crosses a section's border. ``joined`` names spans that belong to a body but stand elsewhere, as
+    :class:`~fin_rag.splitters.pack.Packer` takes it.
 
     Raises:
         InputError: if sections cross or reach beyond the text, or a header leaves no room for a body.
     """
     regions = regions_of(text, outline.sections, root_section(text, metadata))
     furniture = sorted(outline.furniture)
-    packer = Packer(text, tokenization, config, furniture=furniture)
+    packer = Packer(text, tokenization, config, joined, furniture)
     per_region = [_content_blocks(text, region, furniture) for region in regions]
     costs = iter(packer.estimate([block.span for found in per_region for block in found]))
     chunks: list[Chunk] = []
@@ -102,12 +105,25 @@ def root_section(text: str, metadata: Mapping[str, object]) -> Section:
 def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> list[Block]:
     """Return the blocks of a region that are not furniture; ``furniture`` is sorted and apart."""
     starts = [mark.start for mark in furniture]
-    content = []
+    content: list[Block] = []
     for block in blocks(text, region.span):
-        at = bisect_right(starts, block.span.start) - 1
-        if at < 0 or not furniture[at].contains(block.span):
-            content.append(block)
+        at = max(bisect_right(starts, block.span.start) - 1, 0)
+        start = block.span.start
+        while at < len(furniture) and furniture[at].start < block.span.end:
+            content += _part_of(text, block, start, furniture[at].start)
+            start = max(start, furniture[at].end)
+            at += 1
+        content += _part_of(text, block, start, block.span.end)
     return content
+
+
+def _part_of(text: str, block: Block, start: int, end: int) -> list[Block]:
+    """Return the part of a block between two pieces of furniture, if anything stands there."""
+    part = trimmed(text, Span(start, max(start, end)))
+    if part == block.span:
+        return [block]
+    header = block.header if block.header and part.contains(block.header) else None
+    return [replace(block, span=part, header=header)] if len(part) else []
 
 
 def chunk_documents(

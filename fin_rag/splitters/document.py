@@ -93,8 +93,9 @@ def chunk_document(
 
     Example:
         >>> words = Tokenization("words", lambda text: len(text.split()), max_input_tokens=64)
+        >>> budget = ChunkingConfig(max_tokens=16, overlap_tokens=0)
         >>> chunks = chunk_document(["Net debt fell.", "Sales rose."], {"title": "Letter"},
-        ...                         config=ChunkingConfig(max_tokens=16, overlap_tokens=0), tokenization=words)
+        ...                         config=budget, tokenization=words)
         >>> chunks[0].text, chunks[0].page, chunks[0].page_end
         ('Net debt fell.\n\nSales rose.', 1, 2)
     """
@@ -173,8 +174,8 @@ def _given_outline(text: str, sections: Sequence[SectionSpan]) -> Outline:
     for number, given in enumerate(sections, 1):
         if not 0 <= given.start < given.end <= len(text) or given.start < last:
             raise InputError(
-                f"Section {number} ({given.title!r}) at {given.start}-{given.end} must begin at {last} or later, "
-                f"end after it begins, and end within the text's {len(text)} code points."
+                f"Section {number} ({given.title!r}) at {given.start}-{given.end} must begin at {last} or "
+                f"later, end after it begins, and end within the text's {len(text)} code points."
             )
         last = given.end
         made.append(

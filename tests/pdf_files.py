@@ -20,10 +20,10 @@ def pdf(pages: Sequence[Sequence[Line]], *, title: str = "") -> bytes:
     kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
     objects.append(b"<< /Type /Catalog /Pages 2 0 R >>")
     objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode())
-    for base in ("Helvetica", "Helvetica-Bold"):
-        objects.append(
-            f"<< /Type /Font /Subtype /Type1 /BaseFont /{base} /Encoding /WinAnsiEncoding >>".encode()
-        )
+    objects += [
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /{base} /Encoding /WinAnsiEncoding >>".encode()
+        for base in ("Helvetica", "Helvetica-Bold")
+    ]
     for number, page in enumerate(pages):
         content = b"".join(_show(*shown) for shown in page)
         objects.append(

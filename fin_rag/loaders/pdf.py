@@ -51,7 +51,7 @@ def read_pdf(data: bytes, *, name: str = "") -> LoadedText:
 
     Lines keep the rows of tables whole; a blank line separates what a gap separates on the page. Ligatures
     are spelled out, hyphens at line ends are judged by the document's own words, and page numbers and
-    repeated heads are left out and counted in ``markup.furniture``. ``markup.headings`` marks lines that are
+    repeated heads are left out and counted in ``markup.furniture``; ``markup.page_labels`` keeps the printed numbers. ``markup.headings`` marks lines that are
     larger or bolder than the body text. Pages are numbered as in a viewer, from 1.
 
     Args:
@@ -69,9 +69,11 @@ def read_pdf(data: bytes, *, name: str = "") -> LoadedText:
             f"{where} holds no text on its {len(raw.pages)} pages, as scans do. Run text recognition "
             "(for example ocrmypdf) and load the result."
         )
-    furniture = find_furniture(raw.pages)
-    for page, out in zip(raw.pages, furniture, strict=True):
-        out.update({index: "rule" for index, line in enumerate(page) if is_rule(line.text)})
+    found = find_furniture(raw.pages)
+    furniture = [
+        {**out.lines, **{index: "rule" for index, line in enumerate(page) if is_rule(line.text)}}
+        for page, out in zip(raw.pages, found, strict=True)
+    ]
     pages = [
         [line for index, line in enumerate(page) if index not in out]
         for page, out in zip(raw.pages, furniture, strict=True)
@@ -85,7 +87,10 @@ def read_pdf(data: bytes, *, name: str = "") -> LoadedText:
         text=text,
         page_map=PageMap(tuple(enumerate(spans, 1))),
         markup=Markup(
-            headings=tuple(headings), furniture=dict(sorted(counts.items())), warnings=_warnings(raw)
+            headings=tuple(headings),
+            furniture=dict(sorted(counts.items())),
+            warnings=_warnings(raw),
+            page_labels={number: page.label for number, page in enumerate(found, 1) if page.label},
         ),
         hints=_hints(raw.info),
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from fin_rag.loaders.pdf_lines import Line, usual_gap
@@ -34,25 +35,45 @@ _CONTENT: Final = re.compile(
 )
 
 
-def find_furniture(pages: Sequence[Sequence[Line]]) -> list[dict[int, str]]:
-    """Return for each page which of its lines are furniture, and of which kind.
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """Hold what is furniture on a page: kinds by line, and the page number that is printed there.
 
     Kinds are ``page_number`` and ``running_head``.
+    """
+
+    lines: dict[int, str]
+    label: str = ""
+
+
+def find_furniture(pages: Sequence[Sequence[Line]]) -> list[Furniture]:
+    """Return for each page which of its lines are furniture, of which kind, and its printed number.
 
     Example:
         >>> at = lambda y, text: Line(text, 20, 200, y, y, 10, False, False)
         >>> page = lambda n: [at(780, "Acme Report"), at(740, f"Text {n}a."), at(20, str(n))]
         >>> find_furniture([page(1), page(2), page(3), page(4)])[3]
-        {0: 'running_head', 2: 'page_number'}
+        Furniture(lines={0: 'running_head', 2: 'page_number'}, label='4')
     """
     edges = [_edge_lines(page) for page in pages]
     numbered = _numbered(pages, edges)
     repeated = _repeated(pages, edges)
     seen: set[str] = set()
-    return [
-        _take_off(page, _candidates(page, edge, position, numbered, repeated), seen)
-        for position, (page, edge) in enumerate(zip(pages, edges, strict=True))
-    ]
+    found = []
+    for position, (page, edge) in enumerate(zip(pages, edges, strict=True)):
+        lines = _take_off(page, _candidates(page, edge, position, numbered, repeated), seen)
+        found.append(Furniture(lines, _label([page[index].text for index in lines], position, numbered)))
+    return found
+
+
+def _label(texts: list[str], position: int, numbered: set[tuple[str, int]]) -> str:
+    """Return the page number printed on a page's furniture, with its letters (``F-3``); nothing if none."""
+    for text in texts:
+        for key, value in _readings(text):
+            if (key, value - position) in numbered:
+                printed = re.search(rf"(?:\b[A-Za-z]{{1,3}}-)?(?<!\d)0*{value}(?!\d)", text)
+                return printed.group() if printed else str(value)
+    return ""
 
 
 def _edge_lines(page: Sequence[Line]) -> list[int]:

@@ -32,7 +32,7 @@ METADATA = st.dictionaries(
             "fiscal_year": st.integers(2020, 2023),
             "ticker": st.sampled_from(["A", "B"]),
             "item": st.sampled_from(["Item 1", "Item 2"]),
-            "items": st.just(["Item 1", "Item 2"]),
+            "merged_with": st.just(["Item 2"]),
         },
     ).map(lambda known: {**free, **known})
 )
@@ -125,7 +125,7 @@ def test_cik_is_ten_digits_however_typed() -> None:
 
 
 def test_merged_item_is_found_by_each_of_its_numbers() -> None:
-    chunk = {"item": "Item 1", "items": ["Item 1", "Item 2"]}
+    chunk = {"item": "Item 1", "merged_with": ["Item 2"]}
     assert parse_filter({"item": "Item 2"}).matches(chunk)
     assert not parse_filter({"item": "Item 3"}).matches(chunk)
 

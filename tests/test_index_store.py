@@ -236,3 +236,39 @@ def test_no_index_and_other_formats_are_named(tmp_path) -> None:
     (tmp_path / "bad" / "catalogue.sqlite").write_bytes(b"no database at all" * 100)
     with pytest.raises(IntegrityError, match="cannot be read"):
         FilingIndex.open(tmp_path / "bad")
+
+
+def test_more_chunks_than_a_batch_in_one_call(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("fin_rag.index.writer._GROUP_CHUNKS", 10_000)
+    index = opened(tmp_path / "i")
+    text = "\n\n".join(f"# Section {i}\n\nLine {i} of many." for i in range(6000))
+    assert index.add(report(text, source="big.md", title="Big", doc_id="big")).chunks == 6000
+    assert index.verify() == []
+    index.close()
+
+
+def test_two_processes_at_once_lose_nothing(tmp_path) -> None:
+    code = (
+        "import sys\n"
+        "from tests.fakes import WordEmbeddings, report, words\n"
+        "from fin_rag.index import FilingIndex\n"
+        "from fin_rag.splitters import ChunkingConfig\n"
+        "config = ChunkingConfig(max_tokens=40, overlap_tokens=0)\n"
+        "index = FilingIndex.open(sys.argv[1], embeddings=WordEmbeddings(), tokenization=words(), config=config)\n"
+        "name = sys.argv[2]\n"
+        "text = '\\n\\n'.join(f'# {name} {i}\\n\\nLine {i} of {name}.' for i in range(200))\n"
+        "print(len(index.add(report(text, source=name, title=name, doc_id=name)).added))\n"
+    )
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path / "i"), name], stdout=subprocess.PIPE, text=True
+        )
+        for name in ("one", "two")
+    ]
+    assert [run.communicate(timeout=120)[0].strip() for run in runs] == ["1", "1"]
+    index = opened(tmp_path / "i")
+    assert (index.chunk_count, index.verify()) == (400, [])
+    for name in ("one", "two"):
+        found = index.retriever(k=3, filter={"doc_id": name}).invoke("line 7")
+        assert {d.metadata["doc_id"] for d in found} == {name}
+    index.close()

@@ -178,7 +178,7 @@ def test_the_filer_names_its_year(body: str, end: int, year: int) -> None:
     ("body", "end", "year", "period"),
     [
         (
-            "three and six months ended December 31, 2022; six months ended December 31, 2022. six months ended",
+            "three and six months ended December 31, 2022; six months ended December 31, 2022.",
             "December 31, 2022",
             2023,
             "Q2",
@@ -207,8 +207,9 @@ def test_quarters(body: str, end: str, year: int, period: str) -> None:
 
 def test_spanish_annual_report() -> None:
     text = (
-        "# Orbital Renovables, S.A. y sociedades dependientes\n\n**Informe anual correspondiente al ejercicio terminado el "
-        "31 de diciembre de 2024**\n\nEstimados accionistas: las ventas de la sociedad crecieron en el año."
+        "# Orbital Renovables, S.A. y sociedades dependientes\n\n"
+        "**Informe anual correspondiente al ejercicio terminado el 31 de diciembre de 2024**\n\n"
+        "Estimados accionistas: las ventas de la sociedad crecieron en el año."
     )
     found = settle(text)
     assert found["doc_type"] == "annual_report"
@@ -220,8 +221,9 @@ def test_spanish_annual_report() -> None:
 
 def test_kid() -> None:
     text = (
-        "# Documento de datos fundamentales\n\n| Nombre del producto | Orbital Prudente, FI, clase A |\n| ISIN | ES0199876402 |\n"
-        "| Productor | Gestora Orbital, SGIIC, S.A. |\n\n## ¿Qué es este producto?\n\nEs un fondo de inversión."
+        "# Documento de datos fundamentales\n\n| Nombre del producto | Orbital Prudente, FI, clase A |\n"
+        "| ISIN | ES0199876402 |\n| Productor | Gestora Orbital, SGIIC, S.A. |\n\n"
+        "## ¿Qué es este producto?\n\nEs un fondo de inversión."
     )
     found = settle(text)
     assert found["issuer"] == "Gestora Orbital, SGIIC, S.A."
@@ -230,7 +232,10 @@ def test_kid() -> None:
 
 
 def test_call_title_page() -> None:
-    text = "Orbital (ORBT)\n\nCall for the period ending June 29, 2024.\n\nQ4 2024 Earnings Call\nAug 8, 2024, 8:30 a.m. ET\n\nOperator\n\nHi."
+    text = (
+        "Orbital (ORBT)\n\nCall for the period ending June 29, 2024.\n\nQ4 2024 Earnings Call\n"
+        "Aug 8, 2024, 8:30 a.m. ET\n\nOperator\n\nHi."
+    )
     found = settle(text)
     assert (found["issuer"], found["ticker"]) == ("Orbital", "ORBT")
     assert (found["fiscal_year"], found["fiscal_period"]) == (2024, "Q4")
@@ -242,7 +247,10 @@ def test_call_title_page() -> None:
 
 
 def test_press_release() -> None:
-    text = "Orbital Reports First-Quarter 2023 Results\n\nBERN - April 25, 2023 - Orbital, Inc. (NASDAQ: ORBT) today reported."
+    text = (
+        "Orbital Reports First-Quarter 2023 Results\n\n"
+        "BERN - April 25, 2023 - Orbital, Inc. (NASDAQ: ORBT) today reported."
+    )
     found = settle(text)
     assert (found["doc_type"], found["ticker"]) == ("report", "ORBT")
     assert (found["fiscal_year"], found["fiscal_period"]) == (2023, "Q1")

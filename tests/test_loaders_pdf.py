@@ -130,6 +130,32 @@ def test_a_heading_over_two_lines_is_one_line() -> None:
     assert loaded.text.startswith("Discussion and Analysis of Financial Condition\n")
 
 
+def test_wrapped_column_heads_stand_in_one_line() -> None:
+    page = [line(760, "STATEMENTS OF EQUITY", x=50)]
+    for x, words in (
+        (200, ("Additional", "Paid-in", "Capital")),
+        (300, ("Retained", "Earnings")),
+        (400, ("Total", "Equity")),
+    ):
+        page += [line(720 - 10 * step, word, x=x, size=8) for step, word in enumerate(words)]
+    page += [
+        line(680, "Balance"),
+        *(line(680, cell, x=x) for cell, x in (("5", 200), ("6", 300), ("11", 400))),
+    ]
+    text = read_pdf(pdf([page])).text
+    assert text.split("\n")[-2:] == [
+        "Additional Paid-in Capital Retained Earnings Total Equity",
+        "Balance 5 6 11",
+    ]
+    assert text.startswith("STATEMENTS OF EQUITY\n")
+
+
+def test_short_lines_in_two_columns_stay_apart_where_no_table_follows() -> None:
+    page = [line(720 - 12 * n, name, x=50) for n, name in enumerate(("Ann Ek", "Chief Officer"))]
+    page += [line(720 - 12 * n, name, x=300) for n, name in enumerate(("Bo Lund", "Treasurer"))]
+    assert read_pdf(pdf([page])).text.split("\n") == ["Ann Ek", "Chief Officer", "Bo Lund", "Treasurer"]
+
+
 def test_hyphens_at_line_ends() -> None:
     words = Words(
         ["The long-term plan brings information to its owners.", "A fixed rate and a well known plan."]
@@ -200,8 +226,15 @@ def test_encrypted_file_says_what_to_do() -> None:
     # The standard handler with an owner and a user password that nobody has.
     locked = pdf([prose(700, "Secret.")]).replace(
         b"/Root 1 0 R",
-        b"/Root 1 0 R /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>] /Encrypt << /Filter "
-        b"/Standard /V 1 /R 2 /P -4 /O <" + b"ab" * 32 + b"> /U <" + b"cd" * 32 + b"> >>",
+        b"/Root 1 0 R /ID [<"
+        + b"01" * 16
+        + b"> <"
+        + b"01" * 16
+        + b">] /Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <"
+        + b"ab" * 32
+        + b"> /U <"
+        + b"cd" * 32
+        + b"> >>",
     )
     with pytest.raises(ParseError, match=r"some\.pdf is encrypted.*qpdf"):
         read_pdf(locked, name="some.pdf")

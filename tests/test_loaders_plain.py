@@ -28,9 +28,17 @@ FILER:
 \t\tFISCAL YEAR END:\t\t\t0131
 </SEC-HEADER>
 """
-MAIN = b"<DOCUMENT>\n<TYPE>8-K\n<SEQUENCE>1\n<FILENAME>a.txt\n<TEXT>\n<PAGE>\nITEM 5. OTHER EVENTS.\n</TEXT>\n</DOCUMENT>\n"
-PRESS = b"<DOCUMENT>\n<TYPE>EX-99.1\n<FILENAME>p.htm\n<TEXT>\n<html><body><p>Sales rose.</p></body></html>\n</TEXT>\n</DOCUMENT>\n"
-IMAGE = b"<DOCUMENT>\n<TYPE>GRAPHIC\n<FILENAME>logo.jpg\n<TEXT>\nbegin 644 logo.jpg\nM_]C_X\n</TEXT>\n</DOCUMENT>\n"
+
+
+def document(kind: str, filename: str, text: str) -> bytes:
+    return (
+        f"<DOCUMENT>\n<TYPE>{kind}\n<FILENAME>{filename}\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
+    ).encode()
+
+
+MAIN = document("8-K", "a.txt", "<PAGE>\nITEM 5. OTHER EVENTS.")
+PRESS = document("EX-99.1", "p.htm", "<html><body><p>Sales rose.</p></body></html>")
+IMAGE = document("GRAPHIC", "logo.jpg", "begin 644 logo.jpg\nM_]C_X")
 
 
 def test_plain_text_is_its_own_canonical_text() -> None:
@@ -147,7 +155,8 @@ def test_json_speeches_become_turns() -> None:
         {"speaker": "Ann Ek", "title": "CFO", "content": "Sales rose 7%.\\nCosts fell."}]}"""
     loaded = read_json(data)
     assert loaded.text == (
-        "symbol: ORBT\nquarter: 2031Q1\n\nOperator\n\nWelcome.\n\nAnn Ek -- CFO\n\nSales rose 7%.\nCosts fell."
+        "symbol: ORBT\nquarter: 2031Q1\n\nOperator\n\nWelcome.\n\n"
+        "Ann Ek -- CFO\n\nSales rose 7%.\nCosts fell."
     )
     assert loaded.hints == {
         "ticker": "ORBT",
@@ -164,7 +173,9 @@ def test_json_with_flat_and_split_transcript_is_told_once() -> None:
 
 
 def test_json_speaker_codes_are_named() -> None:
-    data = b'{"speakers": [{"speaker": "spk0", "text": "Hi."}], "speaker_name_map_v2": {"spk0": {"name": "Ann"}}}'
+    data = (
+        b'{"speakers": [{"speaker": "spk0", "text": "Hi."}], "speaker_name_map": {"spk0": {"name": "Ann"}}}'
+    )
     assert read_json(data).text == "Ann\n\nHi."
 
 

@@ -300,3 +300,23 @@ def test_settings_must_be_complete() -> None:
         ChunkingConfig.from_settings({"max_tokens": 100})
     with pytest.raises(InputError, match="whole numbers"):
         ChunkingConfig.from_settings({"max_tokens": 100, "overlap_tokens": "5"})
+
+
+def test_separators_never_get_into_the_text() -> None:
+    text = "One paragraph.\n\n\nAnother one.\n\n\n\nA third."
+    chunks = FinancialReportTextSplitter(3, tokenization=words()).create_documents([text], [{"title": "R"}])
+    assert [chunk.page_content for chunk in chunks] == ["One paragraph.", "Another one.", "A third."]
+
+
+def test_styled_blocks_of_html_are_headings(tmp_path) -> None:
+    from fin_rag import FinancialDocumentLoader
+
+    source = tmp_path / "a.html"
+    source.write_text(
+        '<html><body><div><span style="font-weight:700">Item 1A. Risk Factors</span></div>'
+        "<div>Rates may rise.</div></body></html>"
+    )
+    documents = FinancialDocumentLoader(source, doc_type="10-K").load()
+    (chunk,) = SecFilingTextSplitter(64, tokenization=words()).split_documents(documents)
+    assert "Item 1A" in chunk.metadata["section_path"]
+    assert chunk.page_content.endswith("Rates may rise.")

@@ -19,7 +19,7 @@ from fin_rag.errors import InputError
 from fin_rag.schema import FILED, ITEM, KEY_TYPES, PERIOD_END, SESSION_ID, SOURCE_SCOPE, Scalar
 
 Filter: TypeAlias = Mapping[str, object]
-ALSO_ITEMS: Final = "items"  # every Item of a merged heading; ``item`` alone names the first
+ALSO_ITEMS: Final = "merged_with"  # the further Items of a merged heading; ``item`` names the first
 
 _COMPARE: Final = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 _OPERATORS: Final = ("$eq", "$ne", "$in", "$nin", "$contains", *_COMPARE)
@@ -179,8 +179,9 @@ def _matches(part: Condition | AnyOf, metadata: Mapping[str, object]) -> bool:
     stored = metadata.get(part.key)
     if part.key == ITEM and part.operator in ("$eq", "$in") and ALSO_ITEMS in metadata:
         wanted = part.value if isinstance(part.value, tuple) else (part.value,)
-        named = metadata[ALSO_ITEMS]
-        return isinstance(named, list) and any(item in named for item in wanted)
+        further = metadata[ALSO_ITEMS]
+        named = [stored, *further] if isinstance(further, list) else [stored]
+        return any(item in named for item in wanted)
     if stored is None:
         return False
     if part.operator == "$contains":

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Final
 
 from fin_rag.loaders.dates import add_months, find_dates, first_date
@@ -35,6 +36,7 @@ _FILE_NUMBER: Final = re.compile(
 _SIGNED: Final = re.compile(
     r"^[^\w\n(]{0,80}\([ \t]{0,9}(?:the\s)?registrant[ \t]{0,9}\)[^\w\n]{0,80}$", re.IGNORECASE | re.MULTILINE
 )
+_FORM_NAME: Final = re.compile(r"(?:form\s+)?(?:10-?[KQ]|20-?F|40-?F|8-?K|6-?K)", re.IGNORECASE)
 _LEGAL: Final = re.compile(
     r"\b(?:inc|corp|corporation|company|co|ltd|limited|l\.?p|llc|plc|trust|group|holdings?|n\.v|s\.a|ag|se"
     r"|bank|bancorp)\b\.?$",
@@ -48,7 +50,8 @@ _LONE_SUFFIX: Final = re.compile(
 )
 _ENDED: Final = {
     "annual": re.compile(
-        r"(?:fiscal\s+)?years?\s+(?:\(\s*\d\d\s+weeks\s*\)\s+)?(?:ended|ending)\b", re.IGNORECASE
+        r"\b(?:years?|(?<!transition\s)period)\s+(?:\(\s*\d\d\s+weeks\s*\)\s+)?(?:ended|ending)\b",
+        re.IGNORECASE,
     ),
     "quarter": re.compile(
         r"quarter(?:ly)?(?:\s+period)?\s+(?:ended|ending)\b|\bperiod\s+ended\b", re.IGNORECASE
@@ -56,7 +59,8 @@ _ENDED: Final = {
     "event": re.compile(r"date\s+of\s+(?:the\s+)?(?:report|earliest\s+event\s+reported)", re.IGNORECASE),
 }
 _BODY_STARTS: Final = re.compile(
-    r"^[^\w\n]{0,80}(?:table\s+of\s+contents[^\w\n]{0,20}\n(?!\W{0,20}united\s+states)|part\s+i\b|item\s+1\b|index\W?$)",
+    r"^[^\w\n]{0,80}(?:table\s+of\s+contents[^\w\n]{0,20}\n(?!\W{0,20}united\s+states)|part\s+i\b"
+    r"|item\s+1\b|index\W?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _EARLIEST: Final = re.compile(r"earliest\s+event\s+reported", re.IGNORECASE)
@@ -79,13 +83,15 @@ _NAMED_YEAR: Final = re.compile(
     r"|ends)\b(?P<end>[^.;\n]{0,40})",
     re.IGNORECASE,
 )
-_NUMBER_WORDS: Final = {"three": 3, "six": 6, "nine": 9, "twelve": 12}
+_NUMBER_WORDS: Final = {"three": 3, "six": 6, "nine": 9, "3": 3, "6": 6, "9": 9}
 _WEEKS: Final = (
     (3, r"(?:twelve|thirteen|fourteen|sixteen|1[2346])"),
     (6, r"(?:twenty[- ]?(?:four|five|six|seven|eight)|2[4-8])"),
     (9, r"(?:thirty[- ]?(?:six|seven|eight|nine)|forty|3[6-9]|40)"),
 )
-_MONTHS_ENDED: Final = re.compile(r"\b(three|six|nine)[- ]months?(?:\s+period)?\s+ended\b", re.IGNORECASE)
+_MONTHS_ENDED: Final = re.compile(
+    r"\b(three|six|nine|3|6|9)[- ]months?(?:\s+period)?\s+(?:ended|year\s+to\s+date)\b", re.IGNORECASE
+)
 _YEARS_ENDED: Final = re.compile(r"\byears?\s+ended\b", re.IGNORECASE)
 _WEEKS_ENDED: Final = re.compile(
     "|".join(rf"(?P<w{months}>\b{words}[- ]weeks?(?:\s+period)?\s+ended\b)" for months, words in _WEEKS),
@@ -138,28 +144,39 @@ def registrant(text: str) -> str:
         'ORBITAL CORPORATION'
     """
     cover = text[:_COVER]
+    return next(filter(None, chain(_above_charter(cover), _by_number(cover[:6000]), _signed(text))), "")
+
+
+def _above_charter(cover: str) -> Iterator[str]:
+    """Yield the names in front of the words about the charter."""
     for match in _REGISTRANT.finditer(cover):
         before = cover[max(match.start() - 700, 0) : match.start()].rstrip()
         if before[-5:].lower() == "exact":
             before = before[:-5].rstrip()
-        name = _last_name(before.rstrip("( "))
-        if name:
-            return name
-    for line in cover[:6000].split("\n"):
+        yield _last_name(before.rstrip("( "))
+
+
+def _by_number(cover: str) -> Iterator[str]:
+    """Yield the names beside or below the commission file number, or right above the form."""
+    for line in cover.split("\n"):
         row = _FILE_ROW.search(_plain(line))
         if row and _is_name(row["name"]):
-            return row["name"]
-    below = _FILE_NUMBER.search(cover[:6000])
+            yield row["name"]
+    below = _FILE_NUMBER.search(cover)
     if below:
         lines = [_plain(line) for line in cover[below.end() : below.end() + 300].split("\n")]
         first = next((line for line in lines if line), "")
         if _is_name(first) and _LEGAL.search(first):
-            return first
+            yield first
+    top = [_plain(line) for line in cover[:400].split("\n") if line.strip()][:2]
+    if len(top) == 2 and _FORM_NAME.match(top[1]) and _is_name(top[0]) and _LEGAL.search(top[0]):
+        yield top[0]
+
+
+def _signed(text: str) -> Iterator[str]:
+    """Yield the names above "(Registrant)" at the signatures."""
     for match in islice(_SIGNED.finditer(text), 9):
-        name = _last_name(text[max(match.start() - 200, 0) : match.start()])
-        if name:
-            return name
-    return ""
+        yield _last_name(text[max(match.start() - 200, 0) : match.start()])
 
 
 def _last_name(text: str) -> str:

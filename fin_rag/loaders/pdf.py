@@ -17,6 +17,7 @@ from fin_rag.errors import ParseError
 from fin_rag.loaders.content import LoadedText
 from fin_rag.loaders.pdf_furniture import find_furniture
 from fin_rag.loaders.pdf_headings import heading_ranks, joins_heading
+from fin_rag.loaders.pdf_heads import merge_heads
 from fin_rag.loaders.pdf_lines import LINE_HYPHEN, Line, breaks, is_row, is_rule, merge_rows, page_lines
 from fin_rag.loaders.pdf_words import Words
 from fin_rag.schema import Markup, MetadataValue, PageMap, Span
@@ -50,9 +51,10 @@ def read_pdf(data: bytes, *, name: str = "") -> LoadedText:
     """Read a PDF into canonical text with a page map.
 
     Lines keep the rows of tables whole; a blank line separates what a gap separates on the page. Ligatures
-    are spelled out, hyphens at line ends are judged by the document's own words, and page numbers and
-    repeated heads are left out and counted in ``markup.furniture``; ``markup.page_labels`` keeps the printed numbers. ``markup.headings`` marks lines that are
-    larger or bolder than the body text. Pages are numbered as in a viewer, from 1.
+    are spelled out, and hyphens at line ends are judged by the document's own words. Page numbers and
+    repeated heads are left out and counted in ``markup.furniture``; ``markup.page_labels`` keeps the printed
+    numbers. ``markup.headings`` marks lines that are larger or bolder than the body text. Pages are numbered
+    as in a viewer, from 1.
 
     Args:
         data: The file.
@@ -130,7 +132,7 @@ def _read_pages(document: PdfDocument) -> tuple[list[list[Line]], list[int]]:
         try:
             page = document[index]
             textpage = page.get_textpage()
-            pages.append(merge_rows(page_lines(textpage)))
+            pages.append(merge_heads(merge_rows(page_lines(textpage))))
             textpage.close()
             page.close()
         except pypdfium2.PdfiumError:

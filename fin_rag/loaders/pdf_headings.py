@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from fin_rag.loaders.pdf_lines import Line, is_row
+from fin_rag.loaders.pdf_lines import Line, is_column_head, is_row
 
 _MAX_LENGTH: Final = 220
 _MAX_JOINED: Final = 440
@@ -15,16 +15,6 @@ _LARGER: Final = 1.08
 _MIN_OF_RANK: Final = 3
 _BULLETS: Final = "•▪■●○◦‣➢✓*-–—"
 _LETTERS: Final = re.compile(r"[^\W\d_]{3}")
-# Bold lines that head a table's columns, not a section.
-_COLUMN_HEAD: Final = re.compile(
-    r"\(?(?:in|amounts in|dollars in|en|importes en|cifras en)? ?\(?(?:\W?in )?(?:millions|thousands"
-    r"|billions|millones|miles)\b"
-    r"|\b(?:ended|ending|as of|at|al|a) .{0,60}\d|\b(?:19|20)\d\d\b.*\b(?:19|20)\d\d\b"
-    r"|^(?:three|six|nine|twelve) months\b|^(?:fiscal )?years? ended\b|^ejercicios? terminados?\b",
-    re.IGNORECASE,
-)
-
-
 _GOES_ON: Final = re.compile(
     r"(?:,| (?:of|and|or|the|for|in|to|by|on|de|del|y|o|la|el|los|las|en|por|para))\Z"
 )
@@ -98,7 +88,7 @@ def _stands_out(line: Line, body: tuple[float, bool]) -> bool:
         return False
     if text[0] in _BULLETS or text[0].islower():
         return False
-    return not is_row(text) and not _FIGURE_LAST.match(text) and not _COLUMN_HEAD.search(text)
+    return not is_row(text) and not _FIGURE_LAST.match(text) and not is_column_head(line)
 
 
 def _prominence(line: Line) -> tuple[float, bool, bool, bool]:

@@ -32,6 +32,14 @@ _FIGURE: Final = re.compile(
     r"|\A(?:NM|N/M|N/A|NA|n/a|nm|n\.s\.|n\.a\.|[$€£%])\Z"
 )
 _MANY: Final = 12
+# Lines that head a table's columns, not a section.
+_COLUMN_HEAD: Final = re.compile(
+    r"\(?(?:in|amounts in|dollars in|en|importes en|cifras en)? ?\(?(?:\W?in )?"
+    r"(?:millions|thousands|billions|millones|miles)\b"
+    r"|\b(?:ended|ending|as of|at|al|a) .{0,60}\d|\b(?:19|20)\d\d\b.*\b(?:19|20)\d\d\b"
+    r"|^(?:three|six|nine|twelve) months\b|^(?:fiscal )?years? ended\b|^ejercicios? terminados?\b",
+    re.IGNORECASE,
+)
 _BOLD: Final = (b"bold", b"black", b"heavy")
 _ITALIC: Final = (b"italic", b"oblique")
 
@@ -41,8 +49,9 @@ class Line:
     """Hold one line: its text, edges and baselines in points, and the style of its first character.
 
     ``top`` and ``bottom`` are the baselines of the first and the last character; they differ where a
-    hyphen joined two printed lines. ``bold`` holds for a line that starts and ends in bold type. ``size`` is
-    the nominal font size, comparable inside one file only.
+    hyphen joined two printed lines. ``bold`` holds for a line that starts and ends in bold type,
+    ``column_head`` for one that was joined from the heads of table columns. ``size`` is the nominal font
+    size, comparable inside one file only.
     """
 
     text: str
@@ -53,6 +62,7 @@ class Line:
     size: float
     bold: bool
     italic: bool
+    column_head: bool = False
 
     @property
     def style(self) -> tuple[float, bool, bool]:
@@ -177,6 +187,11 @@ def is_row(text: str) -> bool:
     return cells >= 2
 
 
+def is_column_head(line: Line) -> bool:
+    """Tell whether a line heads the columns of a table: joined from stacks, a period or a unit."""
+    return line.column_head or _COLUMN_HEAD.search(line.text) is not None
+
+
 def breaks(lines: Sequence[Line]) -> list[bool]:
     """Tell for each line whether a blank line belongs in front of it.
 
@@ -206,7 +221,7 @@ def breaks(lines: Sequence[Line]) -> list[bool]:
 
 
 def _table_zone(rows: list[bool], lines: Sequence[Line]) -> list[bool]:
-    """Extend rows over up to two short lines between them (``Current assets:``)."""
+    """Extend rows over up to two short lines between them (``Current assets:``) and over their heads."""
     zone = list(rows)
     last = -10
     for index, row in enumerate(rows):
@@ -217,4 +232,7 @@ def _table_zone(rows: list[bool], lines: Sequence[Line]) -> list[bool]:
             for i in between:
                 zone[i] = True
         last = index
+    for index in range(len(zone) - 2, -1, -1):
+        if zone[index + 1] and is_column_head(lines[index]):
+            zone[index] = True
     return zone

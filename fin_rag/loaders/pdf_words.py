@@ -27,7 +27,7 @@ _RIGHT: Final = re.compile(r"\A[^\W_]+")
 
 
 def _without_cut(texts: Iterable[str], cuts: list[tuple[str, str]]) -> Iterator[str]:
-    """Yield lines without the words that a line end cut, whose parts are no words of their own; note those."""
+    """Yield lines without the words that a line end cut, whose parts are no words; note their parts."""
     left = ""
     for line in texts:
         cuts.extend((match[1], match[2]) for match in _JOINED.finditer(line))

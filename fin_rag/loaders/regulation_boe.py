@@ -53,9 +53,13 @@ def write_boe(root: _Element, writer: Writer, as_of: int | None) -> None:
         writer.anchor(block.get("id"))
         _write_children(chosen if chosen is not None else block, writer)
     if writer.left_out["block_not_in_force"]:
-        writer.warnings.append(f"{writer.left_out['block_not_in_force']} block(s) were not in force on {as_of}; left out.")
+        writer.warnings.append(
+            f"{writer.left_out['block_not_in_force']} block(s) were not in force on {as_of}; left out."
+        )
     if undated:
-        writer.warnings.append(f"{undated} version(s) have no date; of those the last in the file counts as the newest.")
+        writer.warnings.append(
+            f"{undated} version(s) have no date; of those the last in the file counts as the newest."
+        )
     writer.left_out += type(writer.left_out)()  # drops zeros
 
 
@@ -95,7 +99,9 @@ def _write_children(parent: _Element, writer: Writer) -> None:
         elif element.tag in _SKIPPED:
             writer.left_out["image"] += 1
         elif len(element):
-            inside = quoted or element.tag == "blockquote" and element.get("class", "").startswith(("nota", "pie"))
+            inside = quoted or (
+                element.tag == "blockquote" and element.get("class", "").startswith(("nota", "pie"))
+            )
             if element.text and element.text.strip():
                 writer.paragraph(element.text)
             stack.extend((child, inside) for child in reversed(element))

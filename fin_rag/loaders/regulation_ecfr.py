@@ -15,13 +15,42 @@ _LEVELS: Final = {
 }  # fmt: skip
 _DIVISIONS: Final = frozenset(f"DIV{number}" for number in range(1, 10))
 _NOTES: Final = frozenset(
-    {"CITA", "AUTH", "SOURCE", "EDNOTE", "EFFDNOT", "EFFDNOTP", "CROSSREF", "SECAUTH", "APPRO", "FTNT", "PARAUTH", "NOTE", "STARS"}
+    {
+        "CITA",
+        "AUTH",
+        "SOURCE",
+        "EDNOTE",
+        "EFFDNOT",
+        "EFFDNOTP",
+        "CROSSREF",
+        "SECAUTH",
+        "APPRO",
+        "FTNT",
+        "PARAUTH",
+        "NOTE",
+        "STARS",
+    }
 )
-_LEFT_OUT: Final = {"CFRTOC": "contents", "PG": "page_number", "HEADER": "header", "AMDDATE": "header", "img": "image", "MATH": "formula"}
+_LEFT_OUT: Final = {
+    "CFRTOC": "contents",
+    "PG": "page_number",
+    "HEADER": "header",
+    "AMDDATE": "header",
+    "img": "image",
+    "MATH": "formula",
+}
 _SUBHEADS: Final = frozenset({"HD1", "HD2", "HD3", "HED", "SUBJECT", "RESERVED"})
-_PARAGRAPHS: Final = frozenset({"P", "FP", "FP-1", "FP-2", "FP-DASH", "FP1-2", "FRP", "PSPACE", "LI", "STEP", "LDRWK", "P-1", "P-2"})
+_PARAGRAPHS: Final = frozenset(
+    {"P", "FP", "FP-1", "FP-2", "FP-DASH", "FP1-2", "FRP", "PSPACE", "LI", "STEP", "LDRWK", "P-1", "P-2"}
+)
 _CELLS: Final = frozenset({"TD", "TH", "ENT", "CHED", "td", "th"})
-_MARKS: Final = {"I": ("*", "*"), "SU": ("<sup>", "</sup>"), "FR": ("", ""), "sup": ("<sup>", "</sup>"), "BR": (" ", "")}
+_MARKS: Final = {
+    "I": ("*", "*"),
+    "SU": ("<sup>", "</sup>"),
+    "FR": ("", ""),
+    "sup": ("<sup>", "</sup>"),
+    "BR": (" ", ""),
+}
 
 
 def is_ecfr(root: _Element) -> bool:
@@ -78,7 +107,7 @@ def _level(head: _Element) -> int:
 def _note(element: _Element, writer: Writer) -> None:
     label = element.find("HED")
     paragraphs = [child for child in element if child is not label and isinstance(child.tag, str)]
-    if not paragraphs or element.text and element.text.strip():
+    if not paragraphs or (element.text and element.text.strip()):
         writer.note(_shown(element))
         return
     name = f"{squeezed(_shown(label))} " if label is not None else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fin_rag.loaders.regulation_writer import Writer, inner_text, squeezed, table_rows
 from fin_rag.schema import LANG, TITLE
@@ -15,15 +15,21 @@ _LEFT_OUT: Final = {
     "BIB.INSTANCE": "header", "BIB.DATA": "header", "BIB.INSTANCE.CONS": "header", "FAM.COMP": "header", "INFO.CONSLEG": "header",
     "INFO.PROD": "header", "GR.MOD.ACT": "header", "GR.CORRIG": "header", "TOC": "contents", "INCL.ELEMENT": "image",
 }  # fmt: skip
-_INLINE_NOTE: Final = "NOTE"
-# Elements whose children are blocks of their own.
-_GROUPS: Final = frozenset(
-    {"LEXP.COMBINED", "ACT", "CONS.ACT", "CONS.DOC", "PREAMBLE", "GR.VISA", "GR.CONSID", "ENACTING.TERMS", "DIVISION", "ARTICLE", "FINAL",
-     "SIGNATURE", "CONTENTS", "ANNEX", "CONS.ANNEX", "GR.SEQ", "LIST", "ITEM", "DLIST", "ROOT", "CORPUS", "GR.ANNEX", "SUBDIV",
-     "PL.DATE", "GR.TBL", "COMMENT", "GR.NOTES", "QUOT.S", "GR.AMEND", "GENERAL", "PROLOG", "LIST.AMEND"}
+_NOTE: Final = "NOTE"
+_POINTS: Final = (
+    _NOTE,
+    "QUOT.START",
+    "QUOT.END",
+)  # marks of a place: what stands there is written, nothing below
+_CALL: Final = "fin_rag.call"
+# Elements that stand inside a line of text.
+_INLINE: Final = frozenset(
+    {"HT", "DATE", "NOTE", "QUOT.START", "QUOT.END", "FT", "FORMULA", "EXPR", "IND", "EXPONENT", "OVER", "FRACTION", "ROOT.EXPR", "IE", "LINK",
+     "REF.DOC", "REF.DOC.OJ", "REF.DOC.ECR", "REF.DOC.SE", "REF.NP", "ANCHOR", "ADR.S", "BR", "KEYWORD", "OP.CMP", "OP.MATH", "FMT.VALUE", "ACT.REF"}
 )  # fmt: skip
 _CELLS: Final = frozenset({"CELL"})
 _DIVISION_LEVELS: Final = 5
+_Part: TypeAlias = "tuple[_Element | str, int, str]"
 
 
 def is_formex(root: _Element) -> bool:
@@ -72,103 +78,114 @@ class _Body:
 
     def write(self, root: _Element) -> None:
         """Write everything below an element in order; no recursion, so depth does not matter."""
-        stack: list[tuple[_Element, int, str]] = [(root, 0, "")]
+        stack: list[_Part] = [(root, 0, "")]
         while stack:
-            element, depth, label = stack.pop()
-            if isinstance(element.tag, str):
-                stack.extend(reversed(self._one(element, depth, label)))
+            part, depth, label = stack.pop()
+            if isinstance(part, str):
+                self._writer.paragraph(part)
+            elif isinstance(part.tag, str):
+                stack.extend(reversed(self._one(part, depth, label)))
         self._flush()
 
-    def _one(self, element: _Element, depth: int, label: str) -> list[tuple[_Element, int, str]]:
+    def _one(self, element: _Element, depth: int, label: str) -> list[_Part]:
         """Write one element, or return the parts of it that are blocks themselves."""
         tag = str(element.tag)
         if tag in _LEFT_OUT:
             self._writer.left_out[_LEFT_OUT[tag]] += 1
-            return []
-        if tag == "TITLE":
+        elif tag == "TITLE":
             self._title(element, depth)
-            return []
-        if tag in ("TI.ART", "STI.ART"):
+        elif tag in ("TI.ART", "STI.ART"):
             self._article_title(element)
-            return []
-        if tag == "TBL":
+        elif tag == "TBL":
+            title = element.find("TITLE")
+            self._writer.paragraph(self._text(title) if title is not None else "")
             self._writer.table(table_rows(element.iter("ROW"), _CELLS, self._text))
-            return []
-        if tag in ("PARAG", "NP", "CONSID", "DLIST.ITEM"):
+        elif tag in ("PARAG", "NP", "CONSID", "DLIST.ITEM"):
             return self._labelled(element, depth, label)
-        if tag in ("ALINEA", "TXT", "P") and self._has_blocks(element):
-            return self._mixed(element, depth, label)
-        if tag in _GROUPS or self._has_blocks(element):
+        elif any(str(child.tag) not in _INLINE for child in element if isinstance(child.tag, str)):
             self._writer.anchor(element.get("IDENTIFIER"))
-            inner = depth + 1 if tag in ("DIVISION", "GR.SEQ") else depth
-            return [(child, inner, label if index == 0 else "") for index, child in enumerate(element)]
-        self._paragraph(f"{label} {self._text(element)}")
+            return self._mixed(element, depth + 1 if tag in ("DIVISION", "GR.SEQ") else depth, label)
+        else:
+            self._writer.paragraph(f"{label} {self._text(element)}")
         return []
 
-    def _labelled(self, element: _Element, depth: int, label: str) -> list[tuple[_Element, int, str]]:
+    def _labelled(self, element: _Element, depth: int, label: str) -> list[_Part]:
         """Put the number of a paragraph or point in front of its first block."""
         self._writer.anchor(element.get("IDENTIFIER"))
-        parts: list[tuple[_Element, int, str]] = []
+        parts: list[_Part] = []
         waiting = label
         for child in element:
             if child.tag in ("NO.PARAG", "NO.P", "TERM"):
                 waiting = f"{waiting} {self._text(child)}".strip()
-            else:
+            elif isinstance(child.tag, str):
                 parts.append((child, depth, waiting))
                 waiting = ""
         if waiting:
-            self._paragraph(waiting)
-        if not parts and element.text and element.text.strip():
-            self._paragraph(f"{label} {self._text(element)}")
-        return parts
-
-    def _mixed(self, element: _Element, depth: int, label: str) -> list[tuple[_Element, int, str]]:
-        """Write the text of an element up to its first block, and return its blocks."""
+            parts.append((waiting, depth, ""))
         if element.text and element.text.strip():
-            self._paragraph(f"{label} {element.text}")
-            label = ""
-        parts = []
-        for child in element:
-            parts.append((child, depth, label))
-            label = ""
-            if child.tail and child.tail.strip():
-                self._writer.left_out["text_between_blocks"] += 1
+            parts.insert(0, (f"{label} {element.text}", depth, ""))
         return parts
 
-    @staticmethod
-    def _has_blocks(element: _Element) -> bool:
-        return any(child.tag in ("LIST", "P", "NP", "TBL", "DLIST", "ALINEA", "GR.SEQ", "QUOT.S", "ITEM", "CONTENTS") for child in element)
+    def _mixed(self, element: _Element, depth: int, label: str) -> list[_Part]:
+        """Cut an element into its blocks and the lines of text between them."""
+        parts: list[_Part] = []
+        run = [label, element.text or ""]
+
+        def settle() -> None:
+            if squeezed(" ".join(run[1:])):
+                parts.append((" ".join(run), depth, ""))
+                run[:] = ["", ""]
+
+        for child in element:
+            if not isinstance(child.tag, str):
+                run.append(child.tail or "")
+            elif child.tag in _INLINE:
+                run.append(self._text(child, alone=True) + (child.tail or ""))
+            else:
+                settle()
+                parts.append((child, depth, run[0]))
+                run[:] = ["", child.tail or ""]
+        settle()
+        return parts
 
     def _title(self, element: _Element, depth: int) -> None:
         parent = element.getparent()
-        if parent is None or parent.tag in ("ACT", "CONS.ACT", "CONS.DOC", "BIB.DATA", "TBL"):
-            if parent is not None and parent.tag == "TBL":
-                self._paragraph(_plain(element))
+        if parent is None or parent.tag in ("ACT", "CONS.ACT", "CONS.DOC", "BIB.DATA"):
             return
-        self._flush()
+        if not _is_quoted(element):
+            self._flush()
         for part in element:
-            if part.tag == "TI":
+            if part.tag in ("TI", "STI") and _is_quoted(part):
+                self._writer.paragraph(self._text(part))
+            elif part.tag == "TI":
                 self._writer.heading(self._text(part), min(2 + depth, _DIVISION_LEVELS))
             elif part.tag == "STI":
                 self._writer.title(self._text(part))
 
     def _article_title(self, element: _Element) -> None:
+        if _is_quoted(element):
+            self._writer.paragraph(self._text(element))
+            return
         self._flush()
         if element.tag == "TI.ART":
             self._writer.heading(self._text(element), 6)
         else:
             self._writer.title(self._text(element))
 
-    def _paragraph(self, text: str) -> None:
-        self._writer.paragraph(text)
-
-    def _text(self, element: _Element) -> str:
+    def _text(self, element: _Element, *, alone: bool = False) -> str:
         """Return the text of an element; footnotes leave a call and are kept for later."""
-        for note in element.iter(_INLINE_NOTE):
+        for note in [element] if alone and element.tag == _NOTE else element.iter(_NOTE):
+            if note.get(_CALL) or note.get("NOTE.ID") is None:
+                continue  # a second call of a note that was written already
             self._note_count += 1
-            note.set("CALL", str(self._note_count))
-            shown = squeezed(" ".join(_plain(part) for part in note) or _plain(note))
-            self._notes.append(f"({self._note_count}) {shown}")
+            note.set(_CALL, str(self._note_count))
+            self._notes.append(
+                f"({self._note_count}) {squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
+            )
+        if alone:
+            around = _mark(element)
+            inner = "" if element.tag == _NOTE else _plain(element)
+            return f"{around[0]}{inner}{around[1]}" if around else inner
         return _plain(element)
 
     def _flush(self) -> None:
@@ -177,11 +194,18 @@ class _Body:
         self._notes = []
 
 
+def _is_quoted(element: _Element) -> bool:
+    """Tell whether an element is part of a text that an amending act quotes."""
+    return next(element.iterancestors("QUOT.S"), None) is not None
+
+
 def _plain(element: _Element) -> str:
-    return inner_text(element, mark=_mark, skip=lambda node: node.tag in _LEFT_OUT)
+    return inner_text(element, mark=_mark, skip=lambda node: node.tag in _LEFT_OUT or node.tag in _POINTS)
 
 
 def _mark(node: _Element) -> tuple[str, str] | None:
+    if node.tag == _NOTE:
+        return (f" ({node.get(_CALL)})", "") if node.get(_CALL) else ("", "")
     if node.tag in ("QUOT.START", "QUOT.END"):
         return _quotation(node), ""
     if node.tag == "HT" and node.get("TYPE") == "SUP":

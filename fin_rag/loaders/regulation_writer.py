@@ -92,8 +92,9 @@ def inner_text(
 
     Args:
         element: the element.
-        mark: returns what to write before and after the text of an element (``("*", "*")`` for italics), or ``None``.
-        skip: tells which elements to leave out; the text after them stays.
+        mark: returns what to write before and after the text of an element (``("*", "*")`` for italics), or
+            ``None``.
+        skip: tells which elements to leave out; what ``mark`` puts before them and the text after them stay.
     """
     parts: list[str] = [element.text or ""]
     stack: list[tuple[_Element, bool]] = [(child, False) for child in reversed(element)]
@@ -108,10 +109,10 @@ def inner_text(
                 _close_mark(parts, around)
             parts.append(node.tail or "")
             continue
-        if skip(node):
-            parts.append(node.tail or "")
-            continue
         around = mark(node)
+        if skip(node):
+            parts.append((around[0] if around else "") + (node.tail or ""))
+            continue
         if around:
             parts.append(around[0])
         parts.append(node.text or "")
@@ -137,6 +138,8 @@ def _close_mark(parts: list[str], around: tuple[str, str]) -> None:
     parts.append(tail)
 
 
-def table_rows(rows: Iterable[_Element], cells: frozenset[str], text: Callable[[_Element], str]) -> list[list[str]]:
+def table_rows(
+    rows: Iterable[_Element], cells: frozenset[str], text: Callable[[_Element], str]
+) -> list[list[str]]:
     """Return the texts of the cells of each row element."""
     return [[text(cell) for cell in row.iter() if cell.tag in cells] for row in rows]

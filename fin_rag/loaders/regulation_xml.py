@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _SNIFF: Final = re.compile(
-    rb"<(?:bloque|version|documento|DIV[1-9]|DLPSTEXTCLASS|ECFR|LEXP\.COMBINED|CONS\.ACT|CONS\.DOC|ACT|ARTICLE|ENACTING\.TERMS|ANNEX|GR\.CONSID)[\s>/]"
+    rb"<(?:bloque|version|documento|DIV[1-9]|DLPSTEXTCLASS|ECFR|LEXP\.COMBINED|CONS\.ACT|CONS\.DOC|ACT"
+    rb"|ARTICLE|ENACTING\.TERMS|ANNEX|GR\.CONSID)[\s>/]"
 )
 _HEAD: Final = 256 * 1024
 
@@ -26,9 +27,9 @@ _HEAD: Final = 256 * 1024
 def read_regulation_xml(data: bytes, *, name: str = "", as_of: str | date | None = None) -> LoadedText | None:
     """Turn the XML of a statute into canonical Markdown; return ``None`` if it is no such XML.
 
-    Of a block with several versions only one is kept: the last that was in force on ``as_of``, or the newest. What was
-    left out (older versions, tables of contents, images) is counted in ``markup.furniture``; editors' notes, citations
-    of sources and footnotes become block quotations.
+    Of a block with several versions only one is kept: the last that was in force on ``as_of``, or the
+    newest. What was left out (older versions, tables of contents, images) is counted in
+    ``markup.furniture``; editors' notes, citations of sources and footnotes become block quotations.
 
     Args:
         data: the bytes of the file.
@@ -66,7 +67,9 @@ def read_regulation_xml(data: bytes, *, name: str = "", as_of: str | date | None
         )
     writer.warnings += problems
     markup = Markup(
-        anchors=writer.anchors, furniture=dict(sorted(writer.left_out.items())), warnings=tuple(writer.warnings)
+        anchors=writer.anchors,
+        furniture=dict(sorted(writer.left_out.items())),
+        warnings=tuple(writer.warnings),
     )
     return LoadedText(text=text, markup=markup, hints={DOC_TYPE: "regulation", **writer.hints})
 
@@ -92,7 +95,12 @@ def _parse(data: bytes, name: str) -> tuple[_Element | None, list[str]]:
     from lxml import etree
 
     parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, huge_tree=True, recover=True, remove_comments=True
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=True,
+        recover=True,
+        remove_comments=True,
     )
     try:
         root = etree.fromstring(data.lstrip(), parser=parser)
@@ -101,7 +109,7 @@ def _parse(data: bytes, name: str) -> tuple[_Element | None, list[str]]:
     if root is None:
         return None, []
     subset = root.getroottree().docinfo.internalDTD
-    if subset is not None and next(iter(subset.iterentities()), None) is not None:
+    if subset is not None and next(iter(subset.entities()), None) is not None:
         _refuse_entities(b"<!ENTITY", name)
     found = [f"line {entry.line}: {entry.message}" for entry in list(parser.error_log)[:3]]
     return root, [f"the XML is damaged and was read as far as possible ({'; '.join(found)})"] if found else []

@@ -60,8 +60,8 @@ _ANNOUNCES: Final = re.compile(
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(
-    r"^[^\w\n]{0,9}(?P<label>company|issuer|emisor|compañ[íi]a|sociedad gestora|gestora|productor|manufacturer"
-    r"|management company|manager)\W{1,8}(?P<value>[^|\n]{2,100}?)[ \t|*]*$",
+    r"^[^\w\n]{0,9}(?P<label>company|issuer|emisor|compañ[íi]a|sociedad gestora|gestora|productor"
+    r"|manufacturer|management company|manager)\W{1,8}(?P<value>[^|\n]{2,100}?)[ \t|*]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _MANAGED: Final = re.compile(

@@ -21,6 +21,7 @@ _SIGN: Final = re.compile(
 )
 _ENTITY: Final = re.compile(r"<!ENTITY", re.IGNORECASE)
 _HEAD: Final = 64 * 1024
+_LONGEST_FIELD: Final = 200
 _BODIES: Final = frozenset({"body", "storybody", "text", "content"})
 _TURNS: Final = frozenset(
     {"speaker", "turn", "speech", "utterance", "statement", "segment", "component", "row", "paragraph"}
@@ -167,7 +168,7 @@ def _speaker_line(element: _Element, people: Mapping[str, tuple[str, str, str]])
     if not name and parent is not None:
         name = _value(parent, ("speaker",))
     said = [part for part in (role, firm) if part and part.casefold() != name.casefold()]
-    return " -- ".join([f"## {name or 'Unknown speaker'}", *said])
+    return " -- ".join([f"## {name or '[unknown]'}", *said])
 
 
 def _value(element: _Element, keys: tuple[str, ...]) -> str:
@@ -193,7 +194,7 @@ def _flat(text: str) -> str:
 def _hints(root: _Element) -> dict[str, MetadataValue]:
     hints: dict[str, MetadataValue] = {DOC_TYPE: "earnings_call"}
     for element in root.iter():
-        tag, text = _tag(element), _flat(element.text or "")
+        tag, text = _tag(element), _flat((element.text or "")[:_LONGEST_FIELD])
         key = _KEYS.get(tag)
         if (
             key
@@ -207,6 +208,4 @@ def _hints(root: _Element) -> dict[str, MetadataValue]:
             day = first_date(text)
             if day:
                 hints[FILED] = day
-        if tag in _BODIES:
-            break
     return hints

@@ -90,7 +90,7 @@ _OF_A_CALL: Final = frozenset(
 _QA: Final = re.compile(r"q\s?(?:&|and)\s?a\b|qa\b|question|answer|pregunta|respuesta", re.IGNORECASE)
 _PREPARED: Final = re.compile(r"prepared|presentation|presenter|remarks|presentaci|management", re.IGNORECASE)
 _NOTHING: Final = frozenset({"", "-", "--", "n/a", "na", "none", "null", "nan", "unknown", "unspecified"})
-_NO_NAME: Final = "Unknown speaker"
+_NO_NAME: Final = "[unknown]"
 
 
 class _Row(NamedTuple):
@@ -239,7 +239,7 @@ def _are_rows(rows: Sequence[Mapping[str, object]]) -> bool:
 
 def _are_sentences(rows: Sequence[Mapping[str, object]]) -> bool:
     """Tell whether records are sentences of a call: words without speakers, beside keys that calls have."""
-    return len(rows) > 1 and all(
+    return len(_grouped(rows)) < len(rows) and all(
         any(isinstance(row.get(k), str) for k in _WORDS) and any(k in row for k in _OF_A_CALL | {"transcript_id"})
         and len(str(_first(row, _WORDS))) < 1000 and not any(k in row for k in _SPEAKER)
         for row in rows
@@ -376,7 +376,7 @@ def _sentences(rows: Sequence[Mapping[str, object]]) -> tuple[str, dict[str, Met
     return _titled(dict(rows[0]), "\n".join(_line(_first(row, _WORDS)) for row in rows))
 
 
-def _grouped(rows: Sequence[dict[str, object]]) -> list[list[dict[str, object]]]:
+def _grouped(rows: Sequence[Mapping[str, object]]) -> list[list[Mapping[str, object]]]:
     """Part rows by the call that they name, in the order of the file."""
     keys = (
         "transcript_id",
@@ -389,7 +389,7 @@ def _grouped(rows: Sequence[dict[str, object]]) -> list[list[dict[str, object]]]
         "quarter",
         "fiscal_quarter",
     )
-    groups: dict[tuple[str, ...], list[dict[str, object]]] = {}
+    groups: dict[tuple[str, ...], list[Mapping[str, object]]] = {}
     for row in rows:
         groups.setdefault(tuple(str(row.get(key, "")) for key in keys), []).append(row)
     return list(groups.values())

@@ -12,7 +12,7 @@ from fin_rag.schema import Chunk, Markup, Outline, Section, Span
 from fin_rag.splitters.chunks import chunk_text
 from fin_rag.splitters.regions import context_header
 from fin_rag.splitters.splitter import StructureTextSplitter
-from fin_rag.structure.calls import CallOutline, Turn, outline_call
+from fin_rag.structure.calls import CallOutline, Turn, outline_call, united
 from fin_rag.tokens import Tokenization
 
 _logger = logging.getLogger(__name__)
@@ -95,15 +95,16 @@ class EarningsCallTextSplitter(StructureTextSplitter):
 
     def left_out(self, outline: CallOutline, text: str) -> list[Turn]:
         """Return the turns of an outline that make no chunk under this splitter's options."""
-        operators = [t for t in outline.turns if t.speaker_type == "operator" and not self.include_operator]
         answered = {t.exchange for t in outline.turns if t.exchange_part == "answer"} if self.join_exchanges else set()
-        short = [
-            turn
-            for turn in outline.turns
-            if turn not in operators
-            and len(turn.text(text).split()) < self.min_turn_words
-            and not (turn.exchange in answered and turn.exchange_part == "question")
-        ]
+        operators: list[Turn] = []
+        short: list[Turn] = []
+        for turn in outline.turns:
+            if turn.speaker_type == "operator" and not self.include_operator:
+                operators.append(turn)
+            elif turn.exchange_part == "question" and turn.exchange in answered:
+                continue
+            elif len(turn.text(text).split()) < self.min_turn_words:
+                short.append(turn)
         if len(operators) + len(short) == len(outline.turns):
             short = []
         return sorted((*operators, *short), key=lambda turn: turn.index)
@@ -116,7 +117,7 @@ class EarningsCallTextSplitter(StructureTextSplitter):
         kept = replace(
             outline,
             sections=tuple(s for s in outline if s.metadata.get("turn_index") not in gone),
-            furniture=_united(outline.furniture, list(gone.values())),
+            furniture=united((*outline.furniture, *gone.values())),
         )
         answers = _Answers(self, text, outline, metadata) if self.join_exchanges else None
         chunks = chunk_text(
@@ -193,7 +194,8 @@ class _Answers:
 def _answers_to(question: Turn, turns: Sequence[Turn]) -> list[Span]:
     """Return the spans of the answers between a question and the next one, each with its speaker line."""
     spans: list[Span] = []
-    for turn in turns[question.index + 1 :]:
+    for at in range(question.index + 1, len(turns)):
+        turn = turns[at]
         if turn.exchange not in (question.exchange, 0) or turn.exchange_part == "question":
             break
         if turn.exchange_part == "answer":
@@ -214,13 +216,3 @@ def _line_ends(text: str, span: Span) -> list[int]:
     # A speaker line alone answers nothing.
     return ends[1:] if len(ends) > 1 else []
 
-
-def _united(*marks: Sequence[Span]) -> tuple[Span, ...]:
-    """Return spans in order, those that touch or overlap made one."""
-    merged: list[Span] = []
-    for span in sorted(span for group in marks for span in group):
-        if merged and span.start <= merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(span.end, merged[-1].end))
-        else:
-            merged.append(span)
-    return tuple(merged)

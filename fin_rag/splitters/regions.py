@@ -48,7 +48,7 @@ def regions_of(text: str, sections: Sequence[Section], root: Section) -> list[Re
             owned.append(Region(owner, span, owner.span))
         at = max(at, end)
 
-    for section in sorted(sections, key=lambda s: (s.span.start, -s.span.end)):
+    for section in sorted(sections, key=lambda s: (s.span.start, -s.span.end, s.level)):
         if section.span.end > len(text):
             raise InputError(
                 f"Section {section.section_id!r} ends at {section.span.end}, beyond the text's {len(text)} "
@@ -63,7 +63,8 @@ def regions_of(text: str, sections: Sequence[Section], root: Section) -> list[Re
                 "stand apart."
             )
         emit(section.span.start)
-        if not (stack and stack[-1].span == section.span):
+        merged = stack and stack[-1].span == section.span and stack[-1].level == section.level
+        if not merged:
             stack.append(section)
     while stack:
         emit(stack[-1].span.end)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from fin_rag.structure.calls.headers import CERTAIN, LIKELY, POSSIBLE, WEAK, Header
+from fin_rag.structure.calls.inline import speaks_inline
 from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.names import doubtful, name_key
 from fin_rag.structure.calls.vocabulary import fold, words
@@ -66,6 +67,8 @@ class Layout:
             again = sum(count > 1 for count in counts.values())
             if again > 1 or (again and len(counts) > 2) or (len(counts) > 2 and not found):
                 found.add(family)
+        if likely.get("colon") and speaks_inline(self._text):
+            found.add("colon")
         if not found:
             found |= self._single_names()
         return frozenset(found)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from fin_rag.structure.calls.affiliation import is_role
 from fin_rag.structure.calls.cues import edges
-from fin_rag.structure.calls.names import name_key
+from fin_rag.structure.calls.names import close_word, name_key, one_slip
 from fin_rag.structure.calls.vocabulary import fold, words
 
 _WORD: Final = re.compile(r"[^\W\d_][\w'’.-]*|[&,.;:?!–—()\n]|\S")
@@ -59,27 +59,23 @@ def announced(text: str, name: str) -> Announced:
 def _place(folded: Sequence[str], key: Sequence[str]) -> tuple[int, int] | None:
     """Return where the last mention of a name begins and ends: its last name, its first one close before.
 
-    A last name alone counts behind a form of address, a first name alone never does.
+    A last or first name alone counts behind a form of address, or where a firm follows: "Lena from Alder".
     """
-    last = key[-1]
+    alone: tuple[int, int] | None = None
     for at in range(len(folded) - 1, -1, -1):
-        if not _alike(folded[at], last):
-            continue
-        if len(key) == 1:
+        last = close_word(folded[at], key[-1])
+        if last and len(key) == 1:
             return at, at + 1
-        for before in range(at - 1, max(-1, at - 6), -1):
-            if folded[before] and (folded[before] == key[0] or _alike(folded[before], key[0]) or folded[before] in key[:-1]):
+        for before in range(at - 1, max(-1, at - 6), -1) if last else ():
+            if folded[before] and (close_word(folded[before], key[0]) or folded[before] in key[:-1]):
                 return before, at + 1
-        if at and folded[at - 1] in words("honorifics"):
-            return at, at + 1
-    return None
-
-
-def _alike(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) >= 4 and long.startswith(short) and len(long) - len(short) <= 4
+        if at and folded[at - 1] == key[0] and len(key) > 1 and one_slip(folded[at], key[-1], least=4):
+            return at - 1, at + 1
+        if alone is None and (last or folded[at] == key[0]):
+            addressed = last and at > 0 and folded[at - 1] in words("honorifics")
+            linked = at + 1 < len(folded) and folded[at + 1] in _LINK
+            alone = (at, at + 1) if addressed or linked else None
+    return alone
 
 
 def _firm_behind(shown: Sequence[str], folded: Sequence[str], at: int) -> str:

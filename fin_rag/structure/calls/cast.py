@@ -56,7 +56,7 @@ def cast(turns: Sequence[RawTurn], people: Sequence[Participant]) -> list[Speake
                     if len(alike) < _MOST_ALIKE:
                         alike.append(speaker)
             known[label.key] = speaker
-        if label.name:
+        if label.name and label.name[0] not in "[(<":  # a gap in the recording is nobody's name
             speaker.names[label.name] += 1
         speaker.role = speaker.role or label.role
         speaker.firm = speaker.firm or label.firm

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import is_analyst_role
+from fin_rag.structure.calls.affiliation import is_analyst_role, is_firm
 from fin_rag.structure.calls.announce import announced
 from fin_rag.structure.calls.cast import Speaker
 from fin_rag.structure.calls.cues import said
@@ -156,6 +156,7 @@ class Dialogue:
     def _type_call(self, members: Sequence[int]) -> None:
         prepared = {id(self._speakers[at]) for at in members if self._placed[at].part == PREPARED}
         own_firms = {fold(self._speakers[at].firm) for at in members if id(self._speakers[at]) in prepared} - {""}
+        self._tell_roles(prepared)
         types: dict[int, str] = {}
         asking = False
         for place, at in enumerate(members):
@@ -169,6 +170,13 @@ class Dialogue:
                 kind = OTHER  # a host from outside who opens the call asks nothing
             self._placed[at].type = kind
             asking = kind == ANALYST or (asking and kind != OPERATOR)
+
+    def _tell_roles(self, prepared: set[int]) -> None:
+        """Take what stands alone behind the name of a company's own speaker for a role unless it names a firm."""
+        for speaker in {id(s): s for s in self._speakers if id(s) in prepared}.values():
+            shared = sum(1 for s in {id(s): s for s in self._speakers}.values() if s.firm == speaker.firm) > 1
+            if speaker.firm and not speaker.role and speaker.listed is None and not shared and not is_firm(speaker.firm):
+                speaker.role, speaker.firm = speaker.firm, ""
 
     def _behaves(self, at: int, before: int, prepared: set[int], own: set[str], *, asking: bool) -> str:
         """Tell a speaker's type from what happens round the first turn."""

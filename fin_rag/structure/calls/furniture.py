@@ -21,7 +21,7 @@ _RULE: Final = re.compile(r"(?:[-=_~+#][ \t]?){3,}|(?:\*[ \t]?){3,}|(?:[.·•�
 _FOOT: Final = re.compile(
     r"^(?:copyright\b|©|\(c\) ?\d{4}|all rights reserved)|\ball rights reserved\.?$|^(?:https?://|www\.)\S+$"
     r"|^[\d() +-]{0,6}\d-\d{3}-[\w-]+\s+(?:https?://|www\.)\S+$|^(?:https?://|www\.)?[\w.-]+\.(?:com|net|org)(?:/\S*)?$"
-    r"|^[\d() +-]{7,20}(?:www\.\S+)?$",
+    r"|^\+?\d[\d() -]{6,18}\d$",
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(
@@ -36,7 +36,7 @@ _STAMP: Final = re.compile(r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?[\])]?"
 _DIGITS: Final = re.compile(r"\d+")
 _FIRST_PART: Final = re.compile(r"[^,;:(<–—]+?(?=\s*(?:$|[,;:(<–—]|\s-+\s))")
 _HEAD_LINES: Final = 12
-_TOP_LINES: Final = 4
+_TOP_LINES: Final = 2
 _NEAR: Final = 6
 
 

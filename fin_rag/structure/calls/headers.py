@@ -184,7 +184,7 @@ class Reader:
 
     def _belongs(self, name: str, line: CallLine, top: CallLine, *, paragraph: bool) -> bool:
         """Tell whether a line below a name is its role or firm."""
-        if not line.short or len(line.bare) > 160:
+        if not line.short or len(line.bare) > 160 or name_kind(line.bare) == "operator":
             return False
         if top.level and line.level:
             return (is_role(line.bare) or is_firm(line.bare)) and name_kind(line.bare) != "person"

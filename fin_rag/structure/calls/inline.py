@@ -17,6 +17,7 @@ from fin_rag.structure.calls.vocabulary import fold, words
 # A sentence has ended, and at most a few words later stands a colon.
 _COLON: Final = re.compile(r":[ \u00a0]")
 _BOUNDARY: Final = re.compile(r"[.?!…\"”)\]][ \u00a0]+(?=[^\W\d_a-z])")
+_ANNOUNCED: Final = 300
 _LONGEST: Final = 70
 _MOST_WORDS: Final = 7
 
@@ -47,9 +48,24 @@ def inline_labels(text: str, headers: Iterable[Header], people: Sequence[Partici
                 continue
             key = fold(label.name) if not label.affiliation else fold(text[start : colon.start()])
             counts[key] += 1
-            if label.kind in ("operator", "role") or counts[key] > 1:
+            if label.kind in ("operator", "role") or counts[key] > 1 or _announced(text, start, label):
                 labels.setdefault(key, label)
     return labels
+
+
+def speaks_inline(text: str) -> bool:
+    """Tell whether an operator or an office such as "CFO" begins to speak in the middle of a line."""
+    for colon in _COLON.finditer(text):
+        for start in _starts(text, colon.start()):
+            label = _label(text[start : colon.start()])
+            if label is not None and label.kind in ("operator", "role"):
+                return True
+    return False
+
+
+def _announced(text: str, start: int, label: Label) -> bool:
+    """Tell whether somebody was named in full right before the words that may begin his turn."""
+    return label.kind == "person" and fold(label.name) in fold(text[max(0, start - _ANNOUNCED) : start])
 
 
 def _label(words_: str) -> Label | None:

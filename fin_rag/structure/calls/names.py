@@ -35,6 +35,8 @@ def name_kind(name: str) -> str:
         return "operator"
     if folded in words("editors"):
         return "editor"
+    if folded in words("qa_titles") or folded in words("prepared_titles") or folded in words("tail_titles"):
+        return ""
     unidentified = classes("unidentified").get(folded)
     if unidentified and (name[0].isupper() or name[0] in "[(<"):
         return unidentified
@@ -57,7 +59,7 @@ def _personal(name: str) -> str:
         if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
             return ""
         folded = fold(token)
-        if folded in words("strong_titles") and len(tokens) > 1:
+        if len(tokens) > 1 and any(word in words("strong_titles") for word in folded.split()):
             return ""
         if _starts_upper(token):
             real += folded not in words("honorifics") and not _is_initial(token)
@@ -141,24 +143,37 @@ def same_person(one: str, other: str) -> bool:
         return True
     same_last, same_first = a[-1] == b[-1], a[0] == b[0]
     if same_last:
-        return _close_first(a[0], b[0])
-    return same_first and _one_slip(a[-1], b[-1])
+        return close_word(a[0], b[0])
+    return same_first and one_slip(a[-1], b[-1])
 
 
-def _close_first(a: str, b: str) -> bool:
+def close_word(a: str, b: str) -> bool:
+    """Tell whether two folded names are one: a short form, or a slip of one letter.
+
+    Example:
+        >>> close_word("tom", "thomas"), close_word("castel", "castell"), close_word("ann", "lee")
+        (True, True, False)
+    """
+    if a == b:
+        return True
     short, long = sorted((a, b), key=len)
     nick = classes("nicknames")
     return (
         (len(short) >= 3 and long.startswith(short))
         or nick.get(a, a) == nick.get(b, b)
-        or _one_slip(a, b)
+        or one_slip(a, b)
     )
 
 
-def _one_slip(a: str, b: str) -> bool:
-    """Tell whether words of five letters or more differ by one letter put in, left out, changed or swapped."""
+def one_slip(a: str, b: str, *, least: int = 5) -> bool:
+    """Tell whether words of ``least`` letters or more differ by one letter put in, left out, changed or swapped.
+
+    Example:
+        >>> one_slip("castel", "castell"), one_slip("post", "bost"), one_slip("post", "bost", least=4)
+        (True, False, True)
+    """
     short, long = sorted((a, b), key=len)
-    if len(long) < 5 or len(long) - len(short) > 1:
+    if len(long) < least or len(long) - len(short) > 1:
         return False
     at = next((i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
     if len(short) < len(long):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,7 +11,7 @@ from fin_rag.schema import DOC_TYPE, FISCAL_PERIOD, FISCAL_YEAR, ISSUER, Markup,
 from fin_rag.structure.calls.cast import Speaker, cast
 from fin_rag.structure.calls.dialogue import Dialogue, Placed
 from fin_rag.structure.calls.model import ANALYST, COMPANY, QA, QUESTION, CallOutline, Participant, Turn
-from fin_rag.structure.calls.names import name_key
+from fin_rag.structure.calls.names import name_key, name_kind
 from fin_rag.structure.calls.reading import RawTurn, Reading, read_lines
 from fin_rag.structure.calls.titles import QA_TITLE
 from fin_rag.structure.calls.vocabulary import fold
@@ -65,7 +65,7 @@ def outline_call(text: str, *, metadata: Mapping[str, object], markup: Markup | 
     return CallOutline(
         tuple(sections),
         tuple(warnings),
-        _apart(furniture),
+        united(furniture),
         turns,
         _participants(reading.people, turns),
     )
@@ -200,7 +200,7 @@ def _participants(people: Sequence[Participant], turns: Sequence[Turn]) -> tuple
     found = {name_key(person.name): person for person in reversed(people)}
     found = dict(reversed(found.items()))
     for turn in turns:
-        if turn.speaker_type not in (ANALYST, COMPANY) or not turn.speaker:
+        if turn.speaker_type not in (ANALYST, COMPANY) or name_kind(turn.speaker) not in ("person", "single"):
             continue
         side = "company" if turn.speaker_type == COMPANY else "external"
         key = name_key(turn.speaker)
@@ -226,8 +226,13 @@ def _warnings(text: str, turns: Sequence[Turn], reading: Reading) -> list[str]:
     return found
 
 
-def _apart(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return spans in order, those that touch or overlap made one."""
+def united(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return spans in order, those that touch or overlap made one.
+
+    Example:
+        >>> united([Span(4, 6), Span(0, 2), Span(2, 3)])
+        (Span(start=0, end=3), Span(start=4, end=6))
+    """
     merged: list[Span] = []
     for span in sorted(spans):
         if merged and span.start <= merged[-1].end:

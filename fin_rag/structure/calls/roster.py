@@ -9,13 +9,14 @@ from typing import Final
 
 from fin_rag.structure.calls.affiliation import DASH, is_analyst_role, is_firm, is_role, split_affiliation
 from fin_rag.structure.calls.labels import parse_label
-from fin_rag.structure.calls.lines import CallLine
+from fin_rag.structure.calls.lines import CallLine, plain
 from fin_rag.structure.calls.model import Participant
 from fin_rag.structure.calls.names import name_kind, without_honorific
 from fin_rag.structure.calls.titles import ROSTER_TITLE, Title
 from fin_rag.structure.calls.vocabulary import classes, fold, words
 
 _GAP: Final = re.compile(r"[ \u00a0]{3,}|\t+")
+_NARROW: Final = re.compile(r"[ \u00a0]{2,}|\t+")
 _LABEL: Final = re.compile(r"(?P<label>[^\W\d_][^:]{2,40}?)\s*:\s*(?P<rest>\S.*)")
 _COLUMN_SLACK: Final = 4
 _LONGEST_LIST: Final = 400  # lines
@@ -171,7 +172,8 @@ def _may_head(line: CallLine) -> bool:
 
 
 def _cells(lines: Sequence[CallLine], rows: Sequence[int]) -> Iterator[list[_Cell]]:
-    """Yield the cells of each line; wide gaps part columns."""
+    """Yield the cells of each line: wide gaps part columns, and narrow ones where a column begins."""
+    begins = {lines[i].indent + gap.end() for i in rows for gap in _GAP.finditer(lines[i].raw)}
     for i in rows:
         line = lines[i]
         marked = line.level > 0 or line.bold or line.bullet
@@ -179,12 +181,18 @@ def _cells(lines: Sequence[CallLine], rows: Sequence[int]) -> Iterator[list[_Cel
             parts = [part.strip() for part in line.bare.strip("|").split("|") if part.strip(" -:")]
             yield [_Cell(" - ".join(parts), 0, marked, line.gap)] if parts else []
             continue
+        gaps = [
+            gap
+            for gap in _NARROW.finditer(line.raw)
+            if _GAP.fullmatch(gap.group()) or any(abs(line.indent + gap.end() - at) <= 1 for at in begins)
+        ]
         cells, at = [], 0
-        for gap in [*_GAP.finditer(line.raw), None]:
+        for gap in [*gaps, None]:
             end = gap.start() if gap else len(line.raw)
             piece = line.raw[at:end].strip()
             if piece:
-                cells.append(_Cell(line.bare if not cells and gap is None else piece, line.indent + at, marked, line.gap))
+                whole = not cells and gap is None
+                cells.append(_Cell(line.bare if whole else plain(piece), line.indent + at, marked, line.gap))
             at = gap.end() if gap else end
         yield cells
 

@@ -13,7 +13,10 @@ from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.vocabulary import classes, fold, words
 
 _LONGEST_TITLE: Final = 80
+_WRAPPED: Final = 55
 _NUMBERING: Final = re.compile(r"^(?:\d{1,2}[.)]|[IVX]{1,4}[.)-])\s+")
+# A misspelling that one publisher prints at the top of every list.
+_SLIP: Final = re.compile(r"\bpartici?pi?ants\b")
 _ASIDE: Final = re.compile(r"\s*[(\[](?:cont(?:inued|d|\.)?\.?|continuaci[óo]n)[)\]]\s*$", re.IGNORECASE)
 _CONTENTS_ENTRY: Final = re.compile(r"^(?P<title>\D{4,60}?)[ .·…_-]*\s\d{1,3}$")
 _DURATION: Final = re.compile(r"^(?:duration|duraci[óo]n)\b.{0,4}\d{1,3} ?min", re.IGNORECASE)
@@ -59,7 +62,7 @@ def title_kind(text: str) -> tuple[str, str]:
         >>> title_kind("Questions & Answers:"), title_kind("Conference Call Participants"), title_kind("Sales")
         (('qa', ''), ('roster', 'external'), ('', ''))
     """
-    folded = fold(_NUMBERING.sub("", _ASIDE.sub("", text)))
+    folded = _SLIP.sub("participants", fold(_NUMBERING.sub("", _ASIDE.sub("", text))))
     side = classes("roster_titles").get(folded)
     if folded in words("prepared_titles"):
         return PREPARED_TITLE, ""
@@ -114,7 +117,8 @@ def _stands_alone(lines: Sequence[CallLine], at: int, kind: str) -> bool:
     closed = at == 0 or lines[at - 1].closed or not lines[at - 1].short
     if kind in (TAIL_TITLE, SUMMARY_TITLE):
         return before
-    return before or (closed and (at + 1 == len(lines) or lines[at + 1].gap)) or line.raw.isupper()
+    # A line of running text that consists of such words only is what is left of a wrapped, long line.
+    return before or closed or len(lines[at - 1].raw) < _WRAPPED or line.raw.isupper()
 
 
 def _without_contents(lines: Sequence[CallLine], furniture: set[int], found: Sequence[Title]) -> list[Title]:
@@ -143,4 +147,5 @@ def _is_entry(lines: Sequence[CallLine], at: int) -> bool:
 
 def is_tail_line(line: CallLine) -> bool:
     """Tell whether a line begins what publishers print below a call."""
-    return line.gap and _TAIL_LINE.match(line.bare) is not None
+    bracketed = line.bare[:1] in "([*" and line.bare[-1:] in ")]*"
+    return (line.gap or bracketed) and _TAIL_LINE.match(line.bare) is not None

@@ -8,51 +8,79 @@ from typing import Final
 
 from fin_rag.structure.regulation.numbers import fold
 
-_YEAR_NUMBER: Final = r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{2,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
-_UNION: Final = r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
+_YEAR_NUMBER: Final = (
+    r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{2,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
+)
+_UNION: Final = (
+    r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
+)
 # An act with its number: Ley 10/2014, Real Decreto-ley 5/2023, Commission Delegated Regulation (EU) 2017/565.
 NUMBERED: Final = re.compile(
-    rf"(?P<type>Ley(?:es)?(?:[ ](?:Org[áa]nica|Foral))?|Real(?:es)?[ ]Decretos?(?:[- ][Ll]ey|[ ]Legislativo)?|Decretos?(?:[- ][Ll]ey|[ ](?:Legislativo|Foral))?"
+    rf"(?P<type>Ley(?:es)?(?:[ ](?:Org[áa]nica|Foral))?|Real(?:es)?[ ]Decretos?(?:[- ][Ll]ey|[ ]Legislativo)?"
+    rf"|Decretos?(?:[- ][Ll]ey|[ ](?:Legislativo|Foral))?"
     r"|[ÓO]rden(?:es)?(?:[ ]Ministerial)?|Circular(?:es)?|Instrucci[óo]n(?:[ ]T[ée]cnica)?|Resoluci[óo]n"
-    r"|(?:Reglamentos?|Directivas?|Decisi[óo]n(?:es)?|Recomendaci[óo]n)(?:[ ](?:Delegad[oa]s?|de Ejecuci[óo]n))?(?:[ ](?:de la Comisi[óo]n|del Consejo))?"
-    r"|(?:(?:Commission|Council)[ ])?(?:(?:Delegated|Implementing|Framework)[ ])?(?:Regulations?|Directives?|Decisions?|Recommendations?)"
-    r"|(?:Delegierten?[ ]|Durchf[üu]hrungs)?(?:Verordnung(?:en)?|Richtlinien?|Beschl[üu]ss(?:e|es)?|Entscheidung)|Law|Royal Decree)[ ]"
+    r"|(?:Reglamentos?|Directivas?|Decisi[óo]n(?:es)?|Recomendaci[óo]n)(?:[ ](?:Delegad[oa]s?"
+    r"|de Ejecuci[óo]n))?(?:[ ](?:de la Comisi[óo]n|del Consejo))?"
+    r"|(?:(?:Commission|Council)[ ])?(?:(?:Delegated|Implementing|Framework)[ ])?(?:Regulations?|Directives?"
+    r"|Decisions?|Recommendations?)"
+    r"|(?:Delegierten?[ ]|Durchf[üu]hrungs)?(?:Verordnung(?:en)?|Richtlinien?|Beschl[üu]ss(?:e|es)?"
+    r"|Entscheidung)|Law|Royal Decree)[ ]"
     rf"(?P<number>{_UNION}{_YEAR_NUMBER})"
 )
-_MORE_NUMBERS: Final = re.compile(rf"(?:,[ ]|,?[ ](?:and|y|e|und|or|o)[ ])(?:(?:the|la|el|los|las)[ ])?(?P<number>{_UNION}{_YEAR_NUMBER})")
+_MORE_NUMBERS: Final = re.compile(
+    rf"(?:,[ ]|,?[ ](?:and|y|e|und|or|o)[ ])(?:(?:the|la|el|los|las)[ ])?(?P<number>{_UNION}{_YEAR_NUMBER})"
+)
 _CAPITAL_WORD: Final = r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}"
-_LINK_WORDS: Final = r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
+_LINK_WORDS: Final = (
+    r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
+)
 NAMED: Final = re.compile(
-    rf"(?P<spanish>(?:Texto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
-    rf"|C[óo]digo[ ](?:Civil|Penal|de[ ]{_CAPITAL_WORD})|Constituci[óo]n(?:[ ]Espa[ñn]ola)?|Estatuto[ ](?:de[ ]los|del|de)[ ]{_CAPITAL_WORD}"
-    rf"|Reglamento[ ](?:de|del)[ ](?:(?:la|los|las)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}}|Tratado[ ](?:de|constitutivo)[ ]{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}})"
+    rf"(?P<spanish>(?:Texto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del"
+    rf"|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
+    rf"|C[óo]digo[ ](?:Civil|Penal|de[ ]{_CAPITAL_WORD})|Constituci[óo]n(?:[ ]Espa[ñn]ola)?"
+    rf"|Estatuto[ ](?:de[ ]los|del|de)[ ]{_CAPITAL_WORD}"
+    rf"|Reglamento[ ](?:de|del)[ ](?:(?:la|los|las)"
+    rf"[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}}|Tratado[ ](?:de|constitutivo)"
+    rf"[ ]{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}})"
     r"|(?P<treaty>TFEU|TEU|TFUE|TUE|AEUV|EUV)(?!\w)"
-    rf"|(?P<english>(?:{_CAPITAL_WORD}[ ](?:(?:and|of|on|for|the|in|to)[ ]){{0,3}}){{0,9}}(?:Act|Directive|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol|Statute)"
-    rf"(?:[ ]of[ ]\d{{4}}|[ ](?:on|establishing)[ ]the[ ]{_CAPITAL_WORD}(?:[ ](?:(?:of|the|and)[ ]){{0,2}}{_CAPITAL_WORD}){{0,5}})?)(?![\w])"
+    rf"|(?P<english>(?:{_CAPITAL_WORD}[ ](?:(?:and|of|on|for|the|in|to)[ ]){{0,3}}){{0,9}}(?:Act|Directive"
+    rf"|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol|Statute)"
+    rf"(?:[ ]of[ ]\d{{4}}|[ ](?:on|establishing)[ ]the[ ]{_CAPITAL_WORD}(?:[ ](?:(?:of|the|and)"
+    rf"[ ]){{0,2}}{_CAPITAL_WORD}){{0,5}})?)(?![\w])"
 )
 US_ACT: Final = re.compile(
-    r"\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C\.?[ ](?:§§?[ ]?|[Ss]ections?[ ]|[Cc]hapter[ ])?\d{1,5}[a-z]{0,3}(?:-\d{1,3}[a-z]?)?(?:\([0-9A-Za-z]{1,5}\)){0,6}"
-    r"|(?:Securities (?:Exchange )?Act|Investment (?:Company|Advisers) Act|Exchange Act|Sarbanes-Oxley Act|Trust Indenture Act|Freedom of Information Act|Privacy Act|Bank Holding Company Act)(?: of \d{4})?"
-    r"|(?:Executive Order|E\.O\.)[ ](?:No\.[ ])?\d{4,5}|Pub(?:lic|\.)[ ]L(?:aw|\.)[ ](?:No\.[ ])?\d{2,3}[-–]\d{1,4}"
+    r"\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C\.?[ ](?:§§?[ ]?|[Ss]ections?[ ]"
+    r"|[Cc]hapter[ ])?\d{1,5}[a-z]{0,3}(?:-\d{1,5}[a-z]?)?(?:\([0-9A-Za-z]{1,5}\)){0,6}"
+    r"|(?:Securities (?:Exchange )?Act|Investment (?:Company|Advisers) Act|Exchange Act|Sarbanes-Oxley Act"
+    r"|Trust Indenture Act|Freedom of Information Act|Privacy Act|Bank Holding Company Act)(?: of \d{4})?"
+    r"|(?:Executive Order|E\.O\.)[ ](?:No\.[ ])?\d{4,5}|Pub(?:lic|\.)[ ]L(?:aw|\.)"
+    r"[ ](?:No\.[ ])?\d{2,3}[-–]\d{1,4}"
 )
 OWN: Final = re.compile(
     r"(?:(?:of|to|in)[ ])?(?:est[ea](?:[ ]mism[ao])?|(?:la[ ]|el[ ])?presentes?|this|dieser|dieses|diesem)[ ]"
-    r"(?P<type>ley(?:[ ]org[áa]nica)?|real[ ]decreto(?:[- ]ley|[ ]legislativo)?|decreto(?:[- ]ley)?|orden|circular|reglamento|directiva|decisi[óo]n|resoluci[óo]n|texto[ ]refundido"
+    r"(?P<type>ley(?:[ ]org[áa]nica)?|real[ ]decreto(?:[- ]ley|[ ]legislativo)?|decreto(?:[- ]ley)?|orden"
+    r"|circular|reglamento|directiva|decisi[óo]n|resoluci[óo]n|texto[ ]refundido"
     r"|regulation|directive|decision|act|order|law|verordnung|richtlinie|beschluss(?:es)?)(?!\w)",
     re.IGNORECASE,
 )
 BACK: Final = re.compile(
-    r"(?:(?:la|el)[ ])?(?:dich[oa]|citad[oa]|mencionad[oa]|referid[oa]|indicad[oa]|aquella|aquel|es[ea]|expresad[oa]|propi[oa]|that|the[ ]said|the[ ]same|jener|jenes|genannten)[ ](?:mism[oa][ ])?"
-    r"(?P<type>ley(?:[ ]org[áa]nica)?|real[ ]decreto(?:[- ]ley|[ ]legislativo)?|decreto(?:[- ]ley)?|orden|circular|reglamento|directiva|decisi[óo]n|c[óo]digo|texto(?:[ ](?:refundido|legal))?|norma[ ]legal"
+    r"(?:(?:la|el)[ ])?(?:dich[oa]|citad[oa]|mencionad[oa]|referid[oa]|indicad[oa]|aquella|aquel|es[ea]"
+    r"|expresad[oa]|propi[oa]|that|the[ ]said|the[ ]same|jener|jenes|genannten)[ ](?:mism[oa][ ])?"
+    r"(?P<type>ley(?:[ ]org[áa]nica)?|real[ ]decreto(?:[- ]ley|[ ]legislativo)?|decreto(?:[- ]ley)?|orden"
+    r"|circular|reglamento|directiva|decisi[óo]n|c[óo]digo|texto(?:[ ](?:refundido|legal))?|norma[ ]legal"
     r"|regulation|directive|decision|act|law|treaty|code|verordnung|richtlinie)(?!\w)",
     re.IGNORECASE,
 )
-PRONOUN: Final = re.compile(r"(?:de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)", re.IGNORECASE)
+PRONOUN: Final = re.compile(
+    r"(?:de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)", re.IGNORECASE
+)
 BARE: Final = re.compile(
-    r"(?P<type>Ley|Real[ ]Decreto(?:[- ][Ll]ey|[ ]Legislativo)?|Orden|Reglamento|Directiva|Circular|Decisi[óo]n|Texto[ ]Refundido|Regulation|Directive|Decision|Act|Treaty)(?![\w])"
+    r"(?P<type>Ley|Real[ ]Decreto(?:[- ][Ll]ey|[ ]Legislativo)?|Orden|Reglamento|Directiva|Circular"
+    r"|Decisi[óo]n|Texto[ ]Refundido|Regulation|Directive|Decision|Act|Treaty)(?![\w])"
 )
 _DEFINED: Final = re.compile(
-    r"\([ ]?(?:(?P<word>en (?:adelante|lo sucesivo)|hereinafter|hereafter|im Folgenden)[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?P<open>[«“‘\"„])?[ ]?"
+    r"\([ ]?(?:(?P<word>en (?:adelante|lo sucesivo)|hereinafter|hereafter|im Folgenden)"
+    r"[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?P<open>[«“‘\"„])?[ ]?"
     r"(?:(?:the|la|el|los|las)[ ])?(?P<name>[^()«»“”‘’\"„]{2,80}?)[ ]?(?P<close>[»”’\"“])?[ ]?\)"
 )
 _DEFINITION_REACH: Final = 400

@@ -27,7 +27,8 @@ def parse_address(address: str) -> tuple[tuple[str, str], ...]:
 
 
 def address_key(address: str) -> str:
-    """Return the form in which addresses are compared: accents, case of kinds and repeated blanks do not count.
+    """Return the form in which addresses are compared: accents, case of kinds and repeated blanks do not
+    count.
 
     Labels of bare levels keep their case, since ``/a`` and ``/A`` are different levels of one section.
 

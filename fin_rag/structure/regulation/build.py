@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -20,8 +20,9 @@ from fin_rag.structure.regulation.systems import BASEL, CIVIL, FCA, FINRA, is_st
 from fin_rag.structure.regulation.titles import title_of
 
 _SUPPLEMENT: Final = re.compile(r"[•*\s]{0,12}Supplementary Material\b", re.IGNORECASE)
-_STAYS: Final = "-–—•·|>*«“‘\"„"
+_STAYS: Final = '-–—•·|>*«“‘"„'
 _GROUP_RANK: Final = 4
+_LOOK_AHEAD: Final = 120
 
 
 @dataclass(slots=True)
@@ -60,6 +61,7 @@ class _Builder:
         self._signed = False
         self._skip_to = 0
         self._previous: Line | None = None
+        self._titled = False
 
     def run(self) -> None:
         """Walk the lines and settle every node."""
@@ -97,7 +99,8 @@ class _Builder:
             self._subheading(line)
         else:
             self._text_line(index, line, quoted=False)
-        self._previous = line
+        self._previous = self._lines[max(index, self._skip_to - 1)]
+        self._titled = heading is not None and self._scan.zones[index] != zone.QUOTE
 
     def _sign(self, line: Line) -> None:
         if not self._signed:
@@ -121,7 +124,6 @@ class _Builder:
         if title.body is not None:
             node.title_end = max(node.title_end, node.label_end)
             self._body_of(node, title.body, title.next_line - 1)
-        self._previous = self._lines[title.next_line - 1]
 
     def _body_of(self, node: Node, start: int, index: int) -> None:
         """Read the text that stands on the heading's own line."""
@@ -159,7 +161,11 @@ class _Builder:
             return False
         below = self._scan.headings[index + 1] if index + 1 < len(self._lines) else None
         previous = self._previous
-        return below is not None and below.rank > _GROUP_RANK and (previous is None or not previous.text.endswith(","))
+        return (
+            below is not None
+            and below.rank > _GROUP_RANK
+            and (previous is None or not previous.text.endswith(","))
+        )
 
     def _subheading(self, line: Line) -> None:
         heading = Heading(0, "group", line.text, _GROUP_RANK, line.end, line.end)
@@ -191,8 +197,14 @@ class _Builder:
         if label is not None and self._label(label, index, line):
             return
         current = self._tree.current
-        if not quoted and current is not None and current.is_item and current.filled and self._new_paragraph(line):
-            self._items_of(provision).paragraph(line.outer, self._following[index])
+        if (
+            not quoted
+            and current is not None
+            and current.is_item
+            and current.filled
+            and self._new_paragraph(line)
+        ):
+            self._items_of(provision).paragraph(line.outer, self._upcoming(index))
         current = self._tree.current
         if current is not None and not (self._scan.system == FCA and is_status_line(line)):
             current.filled, current.lead = True, line.text
@@ -204,7 +216,9 @@ class _Builder:
         if index in self._scan.closing:
             self._tree.close_all(line.outer)
         elif provision is None and not self._tree.nodes and index >= self._scan.preamble >= 0:
-            self._tree.add_heading(Heading(index, "preamble", "", TOP_RANK, line.outer, line.outer), line.outer).filled = True
+            self._tree.add_heading(
+                Heading(index, "preamble", "", TOP_RANK, line.outer, line.outer), line.outer
+            ).filled = True
         elif provision is not None:
             provision.filled = True
 
@@ -219,7 +233,9 @@ class _Builder:
         previous = self._previous
         if line.text[:1] in _STAYS or line.text[:1].islower() or previous is None or not previous.finished:
             return False
-        return line.blank_before or len(previous.text) < 0.75 * max(self._scan.width, 1) or self._scan.width == 0
+        return (
+            line.blank_before or len(previous.text) < 0.75 * max(self._scan.width, 1) or self._scan.width == 0
+        )
 
     def _label(self, label: Label, index: int, line: Line) -> bool:
         """Open the node of a label; return whether it was one."""
@@ -241,15 +257,32 @@ class _Builder:
         self._reserved_range(label, node, line)
         return True
 
+    def _upcoming(self, index: int) -> Iterator[Label]:
+        """Yield the labels that follow in the same provision, only so many that a look ahead stays cheap."""
+        at = index + 1
+        stop = min(len(self._lines), index + _LOOK_AHEAD)
+        while at < stop and self._scan.headings[at] is None:
+            label = self._scan.labels[at]
+            if label is not None:
+                yield label
+            at += 1
+
     def _is_sure(self, line: Line) -> bool:
         previous = self._previous
-        return line.blank_before or previous is None or previous.finished or previous.joins
+        return line.blank_before or previous is None or previous.finished or previous.joins or self._titled
 
     def _whole_line_title(self, node: Node, index: int, at: int) -> None:
         """Take a short line without an end mark after a label for the level's heading: ``(b) Records``."""
         line = self._lines[index]
         words = line.text[at - line.start :]
-        if self._scan.system == CIVIL or node.title or line.finished or line.joins or line.dangling or len(words) > 100:
+        if (
+            self._scan.system == CIVIL
+            or node.title
+            or line.finished
+            or line.joins
+            or line.dangling
+            or len(words) > 100
+        ):
             return
         if not words[:1].isupper() or index + 1 >= len(self._lines) or words.endswith((",", "—", "–")):
             return
@@ -262,6 +295,8 @@ class _Builder:
         if label.last and len(label.last) == 1 and len(label.number) == 1 and node.kind == "level":
             base = node.address.rpartition("/")[0]
             for code in range(ord(label.number) + 1, ord(label.last) + 1):
-                twin = Node("level", chr(code), f"{base}/{chr(code)}", 99, node.start, node.label_end, node.title_end)
+                twin = Node(
+                    "level", chr(code), f"{base}/{chr(code)}", 99, node.start, node.label_end, node.title_end
+                )
                 twin.parent, twin.end, twin.filled = node.parent, line.end, True
                 self._tree.nodes.append(twin)

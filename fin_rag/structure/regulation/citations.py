@@ -25,15 +25,28 @@ Step: TypeAlias = tuple[str, str]
 Steps: TypeAlias = tuple[Step, ...]
 
 THIS, PREVIOUS, NEXT, ALL_PREVIOUS = "@this", "@previous", "@next", "@all_previous"
-_RANK: Final = {"book": 0, "part": 0, "title": 1, "chapter": 2, "section": 3, "subsection": 4, "annex": 5, "appendix": 5,
+_RANK: Final = {"book": 0, "part": 0, "title": 1, "chapter": 2, "section": 3, "subsection": 4, "annex": -1, "appendix": -1,
                 "art": 6, "norma": 6, "da": 6, "dt": 6, "dd": 6, "df": 6, "recital": 6, "par": 7, "subparagraph": 8, "pt": 9, "sub": 10}  # fmt: skip
+_ARTICLE_RANK: Final = 6
 _LINK: Final = re.compile(
-    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)[ \n]{1,2})?(?:(?:Council|Commission)[ ])?"
+    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)"
+    r"[ \n]{1,2})?(?:(?:Council|Commission)[ ])?"
 )
 _BLANKS: Final = re.compile(r"[ \n]{1,3}")
 _MOST_SEGMENTS: Final = 6
 _MOST_ITEMS: Final = 60
-_VAGUE_PLURAL: Final = re.compile(r"\A(?:siguientes|anteriores|precedentes)\Z", re.IGNORECASE)
+_POSSESSIVE: Final = re.compile(r"(?<!\w)(?:sus?|its|their)[ \n]\Z", re.IGNORECASE)
+_SENTENCE: Final = 600
+_STOP: Final = re.compile(r"[.;][ \n]+(?=[A-ZÁÉÍÓÚÑ«(0-9])|\n[ ]*\n")
+_ACT_WORDS: Final = re.compile(
+    r"(?<!\w)(?=(?:Ley|Real[ ]Decreto|Decreto|Orden|Circular|Reglamento|Directiva|Decisi[óo]n|C[óo]digo"
+    r"|Constituci|Estatuto|Tratado|Treaty|TFEU|TEU|TFUE|TUE|Regulation|Directive|Decision|Commission|Council)"
+    r"(?!\w)"
+    r"|(?:dich|citad|mencionad|referid|es[ae]|aquel|that|the[ ]said|est[ea]|presente|this)\w{0,2}[ ])"
+)
+_GERMAN: Final = re.compile(
+    r"artikel|abs[aä]tz|buchst|nummer|anh[aä]ng|titel|kapitel|abschn|teil", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)
@@ -57,8 +70,9 @@ class Segment:
 class Cited:
     """Hold one citation: its span, what it cites, and whose.
 
-    ``items`` are absolute or relative steps; ``own`` says that the citing act is named (``of this Regulation``); ``act``
-    is another act. ``relative`` tells that a word like *this* or *previous* ties it to its place.
+    ``items`` are absolute or relative steps; ``own`` says that the citing act is named (``of this
+    Regulation``); ``act`` is another act. ``relative`` tells that a word like *this* or *previous* ties it
+    to its place.
     """
 
     start: int
@@ -103,15 +117,32 @@ def _joined(view: str, end: int, limit: int, before: Segment) -> Segment | None:
     sub = words.SUB.match(view, end, limit)
     if sub:
         segment = _segment(view, sub.end(), limit)
-        if segment is not None and _rank(segment) > _rank(before) and _is_close(view, end, sub.end(), segment):
-            return segment
+        inner = segment is not None and not (before.kind == "annex" and _rank(segment) == _ARTICLE_RANK)
+        if (
+            segment is not None
+            and inner
+            and _rank(segment) > _rank(before)
+            and _is_close(view, end, sub.end(), segment)
+        ):
+            return None if _begins_another(view, segment, before, limit) else segment
     return None
+
+
+def _begins_another(view: str, segment: Segment, before: Segment, limit: int) -> bool:
+    """Tell whether an inner segment belongs to a citation of its own: ``…, the first subparagraph of Article 1(2)``."""
+    of = words.OF.match(view, segment.end, limit)
+    outer = _segment(view, of.end(), limit) if of else None
+    return outer is not None and _rank(outer) <= _rank(before)
 
 
 def _is_close(view: str, end: int, start: int, segment: Segment) -> bool:
     """Tell whether an inner segment goes with what stands before it: no relative word, and a comma between."""
     tied = any(number.startswith("@") for item in segment.items for _, number in item.steps)
-    return not tied and ("," in view[end:start] or view[start : start + 1].isupper() or segment.kind in ("par", "pt", "sub", "subparagraph"))
+    return not tied and (
+        "," in view[end:start]
+        or view[start : start + 1].isupper()
+        or segment.kind in ("par", "pt", "sub", "subparagraph")
+    )
 
 
 def _bare_annex(view: str, of: re.Match[str], limit: int) -> Segment | None:
@@ -142,6 +173,8 @@ def _segment(view: str, at: int, limit: int) -> Segment | None:
         return _tied(unit, after["word"], after.end())
     blanks = _BLANKS.match(view, unit.end(), limit)
     found = _numbers(view, blanks.end(), limit, kind, plural=_is_plural(unit.group())) if blanks else None
+    if found is not None and _GERMAN.match(unit.group()):
+        found = _without_bis(view, blanks.end() if blanks else 0, limit, kind, found)
     if found is None:
         return None
     items, end = found
@@ -149,6 +182,31 @@ def _segment(view: str, at: int, limit: int) -> Segment | None:
     if after and after["word"].lower() in ("anterior", "above", "below", "precedente"):
         end = after.end()
     return Segment(kind, items, end)
+
+
+def _without_bis(
+    view: str, at: int, limit: int, kind: str, found: tuple[list[Item], int]
+) -> tuple[list[Item], int]:
+    """Read *bis* as the German word for *to*: cut it off numbers that took it for a suffix."""
+    if " bis" not in view[at : found[1]]:
+        return found
+    items: list[Item] = []
+    end, open_range = found[1], False
+    for item in found[0]:
+        head, number = item.steps[:-1], item.steps[-1][1]
+        plain = Item((*head, (item.steps[-1][0], number.removesuffix(" bis"))), item.to)
+        if open_range and items:
+            items[-1].to = plain.steps
+        else:
+            items.append(plain)
+        open_range = number.endswith(" bis")
+    if open_range:
+        end = view.rfind(" bis", at, end)
+        to = words.RANGE.match(view, end, limit)
+        last = _number(view, to.end(), limit, kind) if to else None
+        if last is not None:
+            items[-1].to, end = (*items[-1].steps[:-1], last[0][-1]), last[1]
+    return items, end
 
 
 def _kind_of(unit: re.Match[str]) -> str:
@@ -159,7 +217,9 @@ def _kind_of(unit: re.Match[str]) -> str:
 
 
 def _is_plural(word: str) -> bool:
-    return word.lower().endswith(("s", "artikel", "artikeln", "sätze", "staben", "mern", "hänge", "sätzen")) and not word.lower().endswith(("ss", "artikels"))
+    return word.lower().endswith(
+        ("s", "artikel", "artikeln", "sätze", "staben", "mern", "hänge", "sätzen")
+    ) and not word.lower().endswith(("ss", "artikels"))
 
 
 def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
@@ -168,8 +228,14 @@ def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
     if kind == "subparagraph" or (kind == "section" and plain == "this" and unit.group()[0].islower()):
         return None
     step = THIS
-    if plain.startswith(("anterior", "precedente", "the preceding", "the previous", "the foregoing", "above", "vorstehend")):
-        step = ALL_PREVIOUS if plain.endswith("es") or unit.group().lower().endswith(("graphs", "points", "cles")) else PREVIOUS
+    if plain.startswith(
+        ("anterior", "precedente", "the preceding", "the previous", "the foregoing", "above", "vorstehend")
+    ):
+        step = (
+            ALL_PREVIOUS
+            if plain.endswith("es") or unit.group().lower().endswith(("graphs", "points", "cles"))
+            else PREVIOUS
+        )
     elif plain.startswith(("siguiente", "the following", "the next", "below")):
         if plain.endswith("es") or unit.group().lower().endswith("s"):
             return None  # "the following paragraphs": a lead-in
@@ -189,7 +255,9 @@ def _numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> tupl
         to = words.RANGE.match(view, end, limit)
         if to and not items[-1].to:
             last = _next_number(view, to.end(), limit, kind, items[-1].steps)
-            if last is not None and (plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"):
+            if last is not None and (
+                plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"
+            ):
                 items[-1].to, end = last
                 continue
         and_ = words.AND.match(view, end, limit)
@@ -210,7 +278,7 @@ def _surely_goes_on(view: str, at: int, following: tuple[Steps, int], kind: str)
 
 def _next_number(view: str, at: int, limit: int, kind: str, before: Steps) -> tuple[Steps, int] | None:
     """Read a further number of a list; a bracket alone goes on at the level of the one before."""
-    if kind in ("art", "norma", "par") and view[at : at + 1] == "(":
+    if (kind in ("art", "norma", "par") or len(before) > 1) and kind != "pt" and view[at : at + 1] == "(":
         match = words.ATTACHED.match(view, at, limit)
         if not match or len(before) < 1:
             return None
@@ -229,7 +297,9 @@ def _alike(one: str, other: str) -> bool:
 
 
 def _number(view: str, at: int, limit: int, kind: str) -> tuple[Steps, int] | None:
-    pattern = words.NUMBERS["disp" if kind in ("da", "dt", "dd", "df") else "container" if kind in words.CONTAINER_KINDS else kind]
+    pattern = words.NUMBERS[
+        "disp" if kind in ("da", "dt", "dd", "df") else "container" if kind in words.CONTAINER_KINDS else kind
+    ]
     match = pattern.match(view, at, limit)
     if not match or not match.group():
         return None
@@ -241,7 +311,8 @@ def _number(view: str, at: int, limit: int, kind: str) -> tuple[Steps, int] | No
     if kind in ("da", "dt", "dd", "df") and number == "unico":
         number = "unica"
     steps: Steps = ((kind, number),)
-    if kind in words.CONTAINER_KINDS or kind == "recital":
+    lettered = len(number) == 1 and number.isalpha() and number.isupper() and number not in "IVXLC"
+    if kind == "recital" or (kind in words.CONTAINER_KINDS and not lettered):
         return steps, match.end()
     return _attached(view, match.end(), limit, steps)
 
@@ -263,9 +334,17 @@ def _is_aside(view: str, match: re.Match[str], steps: Steps) -> bool:
     """Tell brackets with a footnote call or a year from a level."""
     text = match.group()
     if match["paren"]:
-        return text.startswith(" ") and (match["paren"].isdigit() or len(match["paren"]) > 2) and steps[-1][0] != "annex"
+        return (
+            text.startswith(" ")
+            and (match["paren"].isdigit() or len(match["paren"]) > 2)
+            and steps[-1][0] != "annex"
+        )
     if match["half"]:
-        return text.startswith(" ") and not view[match.end() : match.end() + 1].strip(" ,.;)") == "" and steps[-1][0] not in ("par", "art", "norma")
+        return (
+            text.startswith(" ")
+            and view[match.end() : match.end() + 1].strip(" ,.;)") != ""
+            and steps[-1][0] not in ("par", "art", "norma")
+        )
     return False
 
 
@@ -293,7 +372,9 @@ def _combined(segments: list[Segment]) -> list[Item]:
         found = []
         for item in items[:_MOST_ITEMS]:
             prefix = item.to or item.steps
-            found += [Item((*prefix, *own.steps), (*prefix, *own.to) if own.to else ()) for own in segment.items]
+            found += [
+                Item((*prefix, *own.steps), (*prefix, *own.to) if own.to else ()) for own in segment.items
+            ]
             if item.to and index != ordered[0]:
                 found.insert(0, Item(item.steps, item.to))
         items = found
@@ -307,9 +388,14 @@ def _name_act(view: str, cited: Cited, limit: int, acts: Acts) -> None:
     """Read the act that follows a citation, if one does."""
     blanks = _BLANKS.match(view, cited.end, limit)
     pronoun = PRONOUN.match(view, blanks.end(), limit) if blanks else None
-    if pronoun and acts.latest:
-        cited.act, cited.end = acts.latest, pronoun.end()
+    if pronoun:
+        cited.act, cited.end = (
+            named_before(view, cited.start, acts) or acts.latest or pronoun.group(),
+            pronoun.end(),
+        )
         return
+    if _POSSESSIVE.search(view, max(0, cited.start - 8), cited.start):
+        cited.act = named_before(view, cited.start, acts)
     if blanks:
         short = acts.short_at(view, blanks.end())
         named = NAMED.match(view, blanks.end(), limit)
@@ -331,6 +417,19 @@ def _name_act(view: str, cited: Cited, limit: int, acts: Acts) -> None:
         cited.own = True
     else:
         cited.act = name
+
+
+def named_before(view: str, at: int, acts: Acts) -> str:
+    """Return the act that the sentence before an offset names last; nothing if it is the citing act or there is none."""
+    start = max(0, at - _SENTENCE)
+    for stop in _STOP.finditer(view, start, at):
+        start = stop.end()
+    found: tuple[int, str] = (-1, "")
+    for match in _ACT_WORDS.finditer(view, start, at):
+        named = name_at(view, match.start(), at, acts)
+        if named is not None and match.start() > found[0]:
+            found = (match.start(), "" if named[2] else named[0])
+    return found[1]
 
 
 def name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:

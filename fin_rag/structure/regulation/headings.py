@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
@@ -25,11 +25,26 @@ CFR_RANKS: Final = {
     "title": 1, "subtitle": 2, "chapter": 3, "subchapter": 4, "part": 5, "subpart": 6, "appendix": 6, "group": 7,
 }  # fmt: skip
 SECTION_NUMBER: Final = (
-    r"\d{1,4}\.\d{1,5}[a-zA-Z]{0,3}\d{0,3}(?:\([a-z]\)(?=-\d))?(?:-\d{1,5}[a-zA-Z]{0,2}(?!\d*\.\d))?(?:-\d{1,3}(?!\d*\.\d))?"
+    r"\d{1,4}\.\d{1,5}[a-zA-Z]{0,3}\d{0,3}(?:\([a-z]\)(?=-\d))?"
+    r"(?:-\d{1,5}[a-zA-Z]{0,2}(?!\d*\.\d))?(?:-\d{1,3}(?!\d*\.\d))?"
 )
 # Kinds that hold paragraphs themselves; everything else that has a heading holds provisions.
 ARTICLE_KINDS: Final = frozenset(
-    {"art", "norma", "da", "dt", "dd", "df", "annex", "appendix", "recital", "preamble", "sec", "para", "rule"}
+    {
+        "art",
+        "norma",
+        "da",
+        "dt",
+        "dd",
+        "df",
+        "annex",
+        "appendix",
+        "recital",
+        "preamble",
+        "sec",
+        "para",
+        "rule",
+    }
 )
 
 
@@ -37,8 +52,9 @@ ARTICLE_KINDS: Final = frozenset(
 class Heading:
     """Hold what a heading line says: kind, number, where its label ends and its title begins.
 
-    ``label_end`` and ``rest`` are offsets of the text; ``rest`` is where what follows the number begins. ``inner``
-    names containers that the number implies (a chapter code in a paragraph number), outermost first.
+    ``label_end`` and ``rest`` are offsets of the text; ``rest`` is where what follows the number begins.
+    ``inner`` names containers that the number implies (a chapter code in a paragraph number), outermost
+    first.
     """
 
     line: int
@@ -71,7 +87,8 @@ def _article_line() -> re.Pattern[str]:
 def _disposition_line() -> re.Pattern[str]:
     kinds = word_pattern("dispositions")
     number = (
-        rf"{ordinal_pattern()}(?:[ ]{SUFFIX})?|\d{{1,3}}(?:[.]?[ ]?[ºª°])?(?:[ ]{{0,2}}{SUFFIX})?(?!\d)|[IVXLC]{{1,6}}(?!\w)"
+        rf"{ordinal_pattern()}(?:[ ]{SUFFIX})?|\d{{1,3}}(?:[.]?[ ]?[ºª°])?(?:[ ]{{0,2}}{SUFFIX})?(?!\d)"
+        r"|[IVXLC]{1,6}(?!\w)"
     )
     return re.compile(
         rf"disposici(?:[óo]n|ones)[ ]{{1,3}}(?P<kind>{kinds})(?:[ ]{{1,3}}(?P<number>{number}))?"
@@ -83,11 +100,13 @@ def _disposition_line() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _container_line() -> re.Pattern[str]:
     number = (
-        rf"preliminar|preliminary|{ordinal_pattern()}|\d{{1,3}}[.]?[ ]?[ºª°]|\d{{1,3}}[A-Za-z]?(?![\w.]?\d)|[IVXLC]{{1,8}}[A-Za-z]?"
+        rf"preliminar|preliminary|{ordinal_pattern()}|\d{{1,3}}[.]?[ ]?[ºª°]|\d{{1,3}}[A-Za-z]?(?![\w.]?\d)"
+        rf"|[IVXLC]{{1,8}}(?:[ ][A-Z](?=\Z)|[A-Za-z])?"
         r"|[A-Z]"
     )
     return re.compile(
-        rf"(?P<word>{word_pattern('containers')})[ ]{{1,4}}(?P<number>(?:{number})(?![\wáéíóú])(?:[ ]{SUFFIX})?)"
+        rf"(?P<word>{word_pattern('containers')})[ ]{{1,4}}(?P<number>(?:{number})(?![\wáéíóú])"
+        rf"(?:[ ]{SUFFIX})?)"
         r"(?P<after>[ ]?(?:[.)][ ]?[-–—]?|[:–—-]{1,2})?)[ ]*",
         re.IGNORECASE,
     )
@@ -96,14 +115,18 @@ def _container_line() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _annex_line() -> re.Pattern[str]:
     return re.compile(
-        rf"(?P<word>{word_pattern('annexes')})(?:[ ]{{1,4}}(?:n[.]?[º°][ ]?)?(?P<number>[IVXLC]{{1,7}}(?![\w])|\d{{1,3}}[A-Z]{{0,2}}(?!\w)"
-        rf"|[A-Z](?!\w)|[uú]nico(?!\w))(?:[ ](?P<suffix>{SUFFIX}))?)?(?P<after>[ ]?(?:[.)][ ]?[-–—]?|[:–—-])?)[ ]*",
+        rf"(?P<word>{word_pattern('annexes')})"
+        rf"(?:[ ]{{1,4}}(?:n[.]?[º°][ ]?)?(?P<number>[IVXLC]{{1,7}}(?![\w])|\d{{1,3}}[A-Z]{{0,2}}(?!\w)"
+        rf"|[A-Z](?!\w)|[uú]nico(?!\w))(?:[ ](?P<suffix>{SUFFIX}))?)?(?P<after>[ ]?(?:[.)][ ]?[-–—]?"
+        rf"|[:–—-])?)[ ]*",
         re.IGNORECASE,
     )
 
 
 _ROMAN_LINE: Final = re.compile(r"(?P<number>[IVXLC]{1,7})[.)]?\Z")
-_BARE_ORDINAL: Final = re.compile(rf"(?P<number>{ordinal_pattern()})(?P<after>[ ]?[.:)][ ]?[-–—]?)[ ]*", re.IGNORECASE)
+_BARE_ORDINAL: Final = re.compile(
+    rf"(?P<number>{ordinal_pattern()})(?P<after>[ ]?[.:)][ ]?[-–—]?)[ ]*", re.IGNORECASE
+)
 
 
 def civil_heading(line: Line, index: int, group: str, *, in_annex: bool) -> Heading | None:
@@ -121,7 +144,8 @@ def civil_heading(line: Line, index: int, group: str, *, in_annex: bool) -> Head
     for read in (_article, _disposition, _annex):
         found = read(line, index)
         if found:
-            return found
+            lesser = in_annex and found.kind == "annex" and line.text[:8].lower() == "schedule"
+            return replace(found, kind="part", rank=CIVIL_RANKS["part"]) if lesser else found
     found = _container(line, index, in_annex=in_annex)
     if found is None and group:
         match = _BARE_ORDINAL.match(line.text)
@@ -151,7 +175,9 @@ def _disposition(line: Line, index: int) -> Heading | None:
     if match["number"] is None:
         plural = match.group().lower().startswith("disposiciones")
         if plural or line.text[match.end() :]:
-            return Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
+            return (
+                Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
+            )
     number = clean_number(match["number"] or "unica")
     return _heading(line, index, kind, "unica" if number == "unico" else number, TOP_RANK, match)
 
@@ -195,7 +221,12 @@ def _stands_as_heading(line: Line, match: re.Match[str], *, spoken: bool) -> boo
     if not rest:
         return True
     after = match["after"].strip()
-    if rest[0] in ",;)" or (rest[0] == "(" and not re.match(r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest)):
+    if rest[0] in ",;)" or (
+        rest[0] == "("
+        and not re.match(
+            r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest
+        )
+    ):
         return False
     if rest[0].islower() and not (spoken and after and line.level):
         return False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import floor
 from typing import Final
 
 from fin_rag.structure.regulation.labels import Label, continues, first_style, read_label, skips
@@ -13,8 +14,12 @@ from fin_rag.structure.regulation.nodes import Node, Tree
 
 _LEAD: Final = (":", "—", "–", ":—")
 _ITALIC: Final = re.compile(r"[ ]*[*_](?P<title>[^*_\n]{1,200})[*_][ ]*(?P<dash>[—–-]{0,2})[ ]*")
-_PHRASE: Final = re.compile(r"[ ]*(?P<title>[A-Z][^.()\n]{0,80})\.[ ]+(?=\()|[ ]*(?P<name>[A-Z][^.()\n]{0,80})[—–][ ]*(?=\()")
-_INLINE: Final = re.compile(r"(?:(?<=[:;,.] )|(?<=[ ][yoeu] )|(?<= or )|(?<= and ))(?=\(?[a-z0-9]{1,4}(?:[.][º°ª])?\)?[ ])")
+_PHRASE: Final = re.compile(
+    r"[ ]*(?P<title>[A-Z][^.()\n]{0,80})\.[ ]+(?=\()|[ ]*(?P<name>[A-Z][^.()\n]{0,80})[—–][ ]*(?=\()"
+)
+_INLINE: Final = re.compile(
+    r"(?:(?<=[:;,.] )|(?<=[ ][yoeu] )|(?<= or )|(?<= and ))(?=\(?[a-z0-9]{1,4}(?:[.][º°ª])?\)?[ ])"
+)
 _DOTTED_STYLES: Final = frozenset({"num", "word"})
 
 
@@ -78,6 +83,18 @@ class Items:
             place = continues(self._lists[depth].style, self._lists[depth].last, label)
             if place is not None:
                 return depth, place
+        return self._continued_otherwise(label)
+
+    def _continued_otherwise(self, label: Label) -> tuple[int, float] | None:
+        """Go on with numbered paragraphs whose numbers are printed in two ways: ``(1)``, then ``2.``."""
+        style, value = label.options[0]
+        for depth, entry in enumerate(self._lists):
+            if (
+                entry.node.kind == "par"
+                and {style, entry.style} == {"num", "(1"}
+                and value == floor(entry.last) + 1
+            ):
+                return depth, value
         return None
 
     def _skipped(self, label: Label) -> tuple[int, float] | None:
@@ -91,7 +108,8 @@ class Items:
         """Tell whether a list may begin in the middle: an excerpt, or a provision with what is left of one."""
         styles = {entry.style for entry in self._lists}
         style, _ = label.options[0]
-        return style not in styles and len(re.sub(r"\W", "", label.number)) <= 3 and (not self._lists or self._introduced())
+        short = style == "word" or len(re.sub(r"\W", "", label.number)) <= 3
+        return style not in styles and short and (not self._lists or self._introduced())
 
     def _entered(self, depth: int, value: float, label: Label) -> Node | None:
         if value < 0:
@@ -148,7 +166,7 @@ class Items:
 
     # --- text ---------------------------------------------------------------------------------
 
-    def paragraph(self, at: int, following: Label | None) -> None:
+    def paragraph(self, at: int, upcoming: Iterable[Label]) -> None:
         """Close the lists that end before a paragraph without a label.
 
         Where a later label goes on with a list, the paragraph belongs to that list's open entry; else to what
@@ -156,10 +174,8 @@ class Items:
         """
         if not self._lists or self._introduced():
             return
-        keep = -1
-        if following is not None:
-            found = self._continued(following)
-            keep = found[0] if found else -1
+        found = self._taken_up(upcoming)
+        keep = -1 if found is None else found
         if keep < 0:
             keep = len(self._lists) - 1
             while keep >= 0 and self._ends_with_its_lead(self._lists[keep]):
@@ -168,9 +184,31 @@ class Items:
         self._tree.close_items(at, node)
         del self._lists[keep + 1 :]
 
+    def _taken_up(self, upcoming: Iterable[Label]) -> int | None:
+        """Return the depth of the open list that later labels go on with, past lists that begin after this place."""
+        begun: list[tuple[str, float]] = []
+        for label in upcoming:
+            found = self._continued(label)
+            inner = next(
+                (i for i, (style, last) in enumerate(begun) if continues(style, last, label) is not None),
+                None,
+            )
+            if inner is not None:
+                style = begun[inner][0]
+                begun[inner] = (style, continues(style, begun[inner][1], label) or 0.0)
+            elif found is not None:
+                return found[0]
+            elif (style_of_first := first_style(label)) is not None:
+                begun.append((style_of_first, 1.0))
+            else:
+                return None
+        return None
+
     @staticmethod
     def _ends_with_its_lead(entry: _List) -> bool:
-        return entry.introduced or entry.style not in ("num", "word", "ord", "(1", "supp") and entry.node.kind != "par"
+        return entry.introduced or (
+            entry.style not in ("num", "word", "ord", "(1", "supp") and entry.node.kind != "par"
+        )
 
     # --- inside one line ----------------------------------------------------------------------
 
@@ -213,7 +251,11 @@ class Items:
 
     def _may_run_in(self, label: Label, node: Node) -> bool:
         style = first_style(label)
-        return style is not None and all(entry.style != style for entry in self._lists) and node is self._tree.current
+        return (
+            style is not None
+            and all(entry.style != style for entry in self._lists)
+            and node is self._tree.current
+        )
 
     def inline(self, view: str, start: int, end: int) -> None:
         """Open the points of a list that runs inside one paragraph: ``Son: a) uno; b) otro``."""

@@ -27,7 +27,9 @@ _PATTERN: Final = (
     r"|(?P<half>\d{{1,3}}[a-z]?|[a-zñ]{{1,5}}|[A-Z])(?:[ ](?P<tail>{suffix}))?['´]?\)(?=[ ]|\Z)"
     r"|(?P<word>{cardinals})[.](?:[ ]?[-–—])?(?=[ ]|\Z)"
 )
-_SPAN_TO: Final = re.compile(r"[ ]?(?:-|–|—|to|through|a)[ ]?\([ ]?(?P<last>\w{1,4})[ ]?\)(?=[ ]*(?:\[|\(|[Rr]eserved))")
+_SPAN_TO: Final = re.compile(
+    r"[ ]?(?:-|–|—|to|through|a)[ ]?\([ ]?(?P<last>\w{1,4})[ ]?\)(?=[ ]*(?:\[|\(|[Rr]eserved))"
+)
 _LONGEST_GAP: Final = 40
 
 
@@ -35,8 +37,8 @@ _LONGEST_GAP: Final = 40
 class Label:
     """Hold a label: its span, its number as addresses write it, and each way to read it.
 
-    ``options`` are ``(style, place)`` pairs: ``(i)`` is the ninth letter or the first roman numeral. ``last`` is the
-    number at the end of a range of labels that are one entry (``(b)-(d) [Reserved]``).
+    ``options`` are ``(style, place)`` pairs: ``(i)`` is the ninth letter or the first roman numeral.
+    ``last`` is the number at the end of a range of labels that are one entry (``(b)-(d) [Reserved]``).
     """
 
     start: int
@@ -53,7 +55,9 @@ class Label:
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    cardinals = "|".join(word.capitalize() for word in sorted(vocabulary()["cardinals"], key=len, reverse=True))
+    cardinals = "|".join(
+        word.capitalize() for word in sorted(vocabulary()["cardinals"], key=len, reverse=True)
+    )
     return re.compile(_PATTERN.format(suffix=SUFFIX, cardinals=cardinals))
 
 
@@ -77,13 +81,22 @@ def read_label(view: str, start: int, end: int) -> Label | None:
         place = float(vocabulary()["cardinals"].index(printed.lower()) + 1)
         return Label(start, match.end(), printed.lower(), (("word", place),))
     if kind == "dec":
-        return Label(start, match.end(), printed, ((f"dec{printed.count('.')}", number_value(printed.rpartition(".")[2])),))
+        return Label(
+            start,
+            match.end(),
+            printed,
+            ((f"dec{printed.count('.')}", number_value(printed.rpartition(".")[2])),),
+        )
     if kind == "supp":
         return Label(start, match.end(), printed, (("supp", float(printed[1:])),))
-    return Label(start, match.end(), clean_number(printed), ((kind or "num", number_value(clean_number(printed))),))
+    return Label(
+        start, match.end(), clean_number(printed), ((kind or "num", number_value(clean_number(printed))),)
+    )
 
 
-def _bracketed(match: re.Match[str], bracket: str, inner: str, suffix: str, view: str, end: int) -> Label | None:
+def _bracketed(
+    match: re.Match[str], bracket: str, inner: str, suffix: str, view: str, end: int
+) -> Label | None:
     options: list[tuple[str, float]] = []
     extra = number_value(f"0 {suffix}") if suffix else 0.0
     if inner[0].isdigit():
@@ -126,4 +139,6 @@ def first_style(label: Label) -> str | None:
 @lru_cache(maxsize=1)
 def reference_ahead() -> re.Pattern[str]:
     """Return a pattern for words after a label that make it the end of a broken reference."""
-    return re.compile(rf"[ ]*(?:(?:of|de|del|and|or|y|o|to)[ ]|,[ ]|{word_pattern('conjunctions')}[ ])", re.IGNORECASE)
+    return re.compile(
+        rf"[ ]*(?:(?:of|de|del|and|or|y|o|to)[ ]|,[ ]|{word_pattern('conjunctions')}[ ])", re.IGNORECASE
+    )

@@ -19,7 +19,9 @@ _SAME: Final = {
 }  # fmt: skip
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _LINE: Final = re.compile(r"[^\n]+")
-_MARKS: Final = re.compile(r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?")
+_MARKS: Final = re.compile(
+    r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?"
+)
 _SENTENCE_END: Final = re.compile(r"[.;:!?…»”\"’)\]]['’”\"»)\]*_]*\Z")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)\.?\Z")
 _TAGS: Final = re.compile(r"</?(?:small|sup|sub|em|strong|b|i|u)\b[^>\n]{0,40}>")
@@ -29,9 +31,9 @@ _TAGS: Final = re.compile(r"</?(?:small|sup|sub|em|strong|b|i|u)\b[^>\n]{0,40}>"
 class Line:
     """Hold one visible line: where it stands and what it says.
 
-    ``outer`` is the offset of its first visible character, ``start`` that of its text after Markdown marks, ``end``
-    that after its last visible character. ``text`` is the view of ``start`` to ``end``, of the same length. ``level``
-    is the rank of a Markdown heading (0: none), ``quoted`` a block quotation.
+    ``outer`` is the offset of its first visible character, ``start`` that of its text after Markdown marks,
+    ``end`` that after its last visible character. ``text`` is the view of ``start`` to ``end``, of the same
+    length. ``level`` is the rank of a Markdown heading (0: none), ``quoted`` a block quotation.
     """
 
     outer: int

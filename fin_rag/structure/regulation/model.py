@@ -16,10 +16,10 @@ INTERNAL, EXTERNAL = "internal", "external"
 class Provision:
     """Name a part of a statute: a container, an article, a paragraph, a point.
 
-    ``address`` says which (``art:12/par:3/pt:b``); ``path`` names the parts above it, the outermost first, each by its
-    own step (``title:I``, ``art:12``, ``par:3``). ``span`` begins at the label and takes in everything below; ``gaps``
-    are the editors' notes and page furniture inside it, which are no text of the law. ``state`` is ``reserved`` or
-    ``deleted`` where there is no text, else empty.
+    ``address`` says which (``art:12/par:3/pt:b``); ``path`` names the parts above it, the outermost first,
+    each by its own step (``title:I``, ``art:12``, ``par:3``). ``span`` begins at the label and takes in
+    everything below; ``gaps`` are the editors' notes and page furniture inside it, which are no text of the
+    law. ``state`` is ``reserved`` or ``deleted`` where there is no text, else empty.
     """
 
     address: str
@@ -53,9 +53,9 @@ class Provision:
 class Reference:
     """Hold one cross-reference where it is printed.
 
-    ``source`` is the address of the provision that cites. Internal references have ``targets``, addresses in this
-    text; those that are not in it are in ``missing`` too. External ones name their ``act``; ``provisions`` are the
-    addresses they cite inside that act.
+    ``source`` is the address of the provision that cites. Internal references have ``targets``, addresses in
+    this text; those that are not in it are in ``missing`` too. External ones name their ``act``;
+    ``provisions`` are the addresses they cite inside that act.
     """
 
     span: Span
@@ -84,8 +84,8 @@ class EditorNote:
 class Statute:
     """Hold the whole structure of one statute, and find provisions by address.
 
-    ``name`` is how the act calls itself (``Ley 9/2031``), as far as it says; ``system`` the family of statutes
-    (``civil``, ``cfr``, ``basel``, ``fca``, ``finra``).
+    ``name`` is how the act calls itself (``Ley 9/2031``), as far as it says; ``system`` the family of
+    statutes (``civil``, ``cfr``, ``basel``, ``fca``, ``finra``).
     """
 
     name: str
@@ -112,7 +112,9 @@ class Statute:
     def referenced_by(self, address: str) -> tuple[Reference, ...]:
         """Return the references that cite a provision, something below it, or the whole it belongs to."""
         key = address_key(address)
-        return tuple(ref for ref in self.references if any(_related(address_key(t), key) for t in ref.targets))
+        return tuple(
+            ref for ref in self.references if any(_related(address_key(t), key) for t in ref.targets)
+        )
 
     def at(self, offset: int) -> Provision | None:
         """Return the innermost provision that an offset stands in, or ``None``."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fin_rag.structure.regulation.headings import ARTICLE_KINDS, Heading
+from fin_rag.structure.regulation.headings import ARTICLE_KINDS, CIVIL_RANKS, Heading
 
 
 @dataclass(slots=True, eq=False)
 class Node:
     """Hold one part of a statute while the tree is built; ``end`` is settled when it closes.
 
-    ``bare`` kinds are levels without a name (``/a/1``); ``number`` is printed as addresses write it. ``label_end`` is
-    where the label ends, ``title_end`` where the whole heading ends.
+    ``bare`` kinds are levels without a name (``/a/1``); ``number`` is printed as addresses write it.
+    ``label_end`` is where the label ends, ``title_end`` where the whole heading ends.
     """
 
     kind: str
@@ -95,7 +95,11 @@ class Tree:
     def close_provision(self, at: int) -> None:
         """Close the open provision and what is open in it, containers stay open."""
         count = len(self.open)
-        while count and (self.open[count - 1].is_item or self.open[count - 1].is_provision or self.open[count - 1].kind == "group"):
+        while count and (
+            self.open[count - 1].is_item
+            or self.open[count - 1].is_provision
+            or self.open[count - 1].kind == "group"
+        ):
             count -= 1
         self._close_to(count, at)
 
@@ -109,10 +113,12 @@ class Tree:
         for kind, number, rank in heading.inner:
             self._imply(kind, number, rank, start)
         self._make_room(heading, start)
+        annex = next((node for node in self.open if node.kind == "annex"), None)
+        inside = annex is not None and heading.kind in CIVIL_RANKS
         node = Node(
             kind=heading.kind,
             number=heading.number,
-            address=heading.address,
+            address=f"{annex.address}/{heading.address}" if annex is not None and inside else heading.address,
             rank=heading.rank,
             start=start,
             label_end=heading.label_end,

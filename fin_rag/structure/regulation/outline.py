@@ -7,8 +7,8 @@ from typing import Final
 
 from fin_rag.schema import Markup, MetadataValue, Outline, Section, Span
 from fin_rag.structure.regulation.address import prefixes
-from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference, Statute
 from fin_rag.structure.regulation.lines import plain_text, view_of
+from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference, Statute
 from fin_rag.structure.regulation.statute import read_statute
 
 ADDRESS: Final = "address"
@@ -23,8 +23,9 @@ _LONGEST_LABEL: Final = 60
 def outline_regulation(text: str, *, metadata: Mapping[str, object], markup: Markup | None = None) -> Outline:
     r"""Outline a statute: titles, chapters, articles or rules, paragraphs, points, annexes, editors' notes.
 
-    Sections carry ``address``; those with citations of their own ``references`` (addresses in this text, also where
-    the text lacks them) and ``external_references`` (``Ley 10/2014, art:5``); reserved, deleted and editorial ones ``state``.
+    Sections carry ``address``; those with citations of their own ``references`` (addresses in this text,
+    also where the text lacks them) and ``external_references`` (``Ley 10/2014, art:5``); reserved, deleted
+    and editorial ones ``state``.
 
     Args:
         text: the canonical text.
@@ -83,7 +84,17 @@ def label_of(view: str, provision: Provision) -> str:
 def _identity(provision: Provision) -> str:
     if "/" in provision.address or not provision.path:
         return provision.address
-    if provision.kind in ("title", "chapter", "section", "subsection", "part", "subpart", "book", "subchapter", "group"):
+    if provision.kind in (
+        "title",
+        "chapter",
+        "section",
+        "subsection",
+        "part",
+        "subpart",
+        "book",
+        "subchapter",
+        "group",
+    ):
         return "/".join((*provision.path, provision.address))
     return provision.address
 
@@ -117,7 +128,9 @@ def reference_keys(references: Sequence[Reference]) -> dict[str, MetadataValue]:
     external: dict[str, None] = {}
     for ref in references:
         if ref.scope == EXTERNAL:
-            external |= dict.fromkeys(f"{ref.act}, {address}" for address in ref.provisions) or {ref.act: None}
+            external |= dict.fromkeys(f"{ref.act}, {address}" for address in ref.provisions) or {
+                ref.act: None
+            }
     keys: dict[str, MetadataValue] = {}
     if internal:
         keys[REFERENCES] = list(internal)

@@ -91,7 +91,7 @@ def _by_depth(lines: Sequence[Line], mark: str) -> list[int | None]:
 
 
 def _by_ending(lines: Sequence[Line], mark: str) -> list[int | None]:
-    """A quotation with marks that are apostrophes too ends at the first line that ends with one."""
+    """Take the first line that ends with a mark for the end, as these marks are apostrophes too."""
     closing = _PAIRS[mark]
     found: list[int | None] = [None] * len(lines)
     following: int | None = None

@@ -9,7 +9,15 @@ from typing import Final
 
 from fin_rag.schema import Span
 from fin_rag.structure.regulation import zones as zone
-from fin_rag.structure.regulation.acts import NUMBERED, US_ACT, Acts, OwnNames, act_class, act_key, clean_act, more_numbers
+from fin_rag.structure.regulation.acts import (
+    NUMBERED,
+    Acts,
+    OwnNames,
+    act_class,
+    act_key,
+    clean_act,
+    more_numbers,
+)
 from fin_rag.structure.regulation.build import Built
 from fin_rag.structure.regulation.citations import Cited, read_citation
 from fin_rag.structure.regulation.civil_words import AND, TRIGGER
@@ -24,18 +32,35 @@ _OWN_NUMBER: Final = re.compile(NUMBERED.pattern, re.IGNORECASE)
 _CFR_TITLE: Final = re.compile(r"(\d{1,2})[ ]CFR\b|\bTitle[ ](\d{1,2})[ ]?(?:—|–|-|:|,)", re.IGNORECASE)
 _TITLE_LINES: Final = 12
 _AMENDS: Final = re.compile(
-    r"queda[n]?[ ](?:modificad|redactad|sin[ ]contenido)|se[ ](?:modifica|a[ñn]ade|suprime|sustituye|introduce|da[ ]nueva)|(?:is|are)[ ](?:hereby[ ])?(?:amended|replaced|inserted|added|deleted|repealed)"
+    r"queda[n]?[ ](?:modificad|redactad|sin[ ]contenido)|se[ ](?:modifica|a[ñn]ade|suprime|sustituye"
+    r"|introduce|da[ ]nueva)|(?:is|are)[ ](?:hereby[ ])?(?:amended|replaced|inserted|added|deleted|repealed)"
     r"|wird[ ]wie[ ]folgt|se[ ]introducen",
     re.IGNORECASE,
 )
-_AMENDING_TITLE: Final = re.compile(r"(?:modificaci[óo]n(?:es)?|reforma|amendments?|[ÄA]nderung(?:en)?)[ ](?:de[ ](?:la|el|los|las)?|del|to|of|der|des)?", re.IGNORECASE)
+_EXCEPT: Final = re.compile(r"(?:except|excepto|salvo|ausgenommen)(?!\w)[^.;,\n]{0,40}\Z")
+_CORRELATION: Final = re.compile(r"correlat|correspond|concordan|entsprechung", re.IGNORECASE)
+_AMENDING_TITLE: Final = re.compile(
+    r"(?:modificaci[óo]n(?:es)?|reforma|amendments?|[ÄA]nderung(?:en)?)[ ](?:de[ ](?:la|el|los|las)?|del|to"
+    r"|of|der|des)?",
+    re.IGNORECASE,
+)
 
 
 def own_names(built: Built, title: str) -> OwnNames:
     """Find out how the act is called: from its metadata, else from the lines above its first provision."""
     first = next((i for i, h in enumerate(built.scan.headings) if h is not None), len(built.scan.lines))
-    printed = [plain_text(line.text) for line, kind in zip(built.scan.lines[:first], built.scan.zones, strict=False) if kind in ("", zone.FRONT)]
-    candidates = [title, *(re.sub(r"\A(?:t[ií]tulo|title|name)\s?:\s?[\"']?", "", line, flags=re.IGNORECASE) for line in printed[:_TITLE_LINES])]
+    printed = [
+        plain_text(line.text)
+        for line, kind in zip(built.scan.lines[:first], built.scan.zones, strict=False)
+        if kind in ("", zone.FRONT)
+    ]
+    candidates = [
+        title,
+        *(
+            re.sub(r"\A(?:t[ií]tulo|title|name)\s?:\s?[\"']?", "", line, flags=re.IGNORECASE)
+            for line in printed[:_TITLE_LINES]
+        ),
+    ]
     code = next((m[1] or m[2] for text in candidates if (m := _CFR_TITLE.search(text))), "")
     for text in candidates:
         match = _OWN_NUMBER.search(text)
@@ -43,8 +68,17 @@ def own_names(built: Built, title: str) -> OwnNames:
             name = clean_act(match.group())
             keys = {act_key(name), act_key(text[: match.end()])}
             return OwnNames(name, frozenset(keys), act_class(name), code)
-    named = next((text for text in candidates if act_class(text.split(",")[0][:40]) and len(text) < 160 and not text.endswith((".", ":"))), "")
-    return OwnNames(named, frozenset({act_key(named)} if named else ()), act_class(named[:40]) if named else "", code)
+    named = next(
+        (
+            text
+            for text in candidates
+            if act_class(text.split(",")[0][:40]) and len(text) < 160 and not text.endswith((".", ":"))
+        ),
+        "",
+    )
+    return OwnNames(
+        named, frozenset({act_key(named)} if named else ()), act_class(named[:40]) if named else "", code
+    )
 
 
 def find_references(built: Built, provisions: Sequence[Provision], own: OwnNames) -> tuple[Reference, ...]:
@@ -61,10 +95,15 @@ def find_references(built: Built, provisions: Sequence[Provision], own: OwnNames
 
 def _silent(built: Built, provisions: Sequence[Provision]) -> tuple[Span, ...]:
     """Return what is searched for no reference: notes, quotations, furniture, contents, the headings themselves."""
-    headings = [p.label for p in provisions if ":" in p.address.rpartition("/")[2] or p.kind in ("preamble", "group")]
+    headings = [
+        p.label for p in provisions if ":" in p.address.rpartition("/")[2] or p.kind in ("preamble", "group")
+    ]
     notes = [span for span, _ in built.notes]
     first = min((p.span.start for p in provisions), default=len(built.view))
-    return merged([*headings, *notes, *built.furniture, *built.silent, *built.quotes, Span(0, first)])
+    tables = [p.span for p in provisions if p.kind == "annex" and _CORRELATION.search(p.heading)]
+    return merged(
+        [*headings, *tables, *notes, *built.furniture, *built.silent, *built.quotes, Span(0, first)]
+    )
 
 
 def gaps_between(silent: Sequence[Span], length: int) -> Iterator[Span]:
@@ -86,10 +125,14 @@ def _civil(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span])
     for span in quiet:
         at = span.start
         while match := TRIGGER.search(view, at, span.end):
-            cited = read_citation(view, match.start(), span.end, acts) or _mention(view, match.start(), span.end, acts)
+            cited = read_citation(view, match.start(), span.end, acts) or _mention(
+                view, match.start(), span.end, acts
+            )
             if cited is None:
                 at = match.end() + 1
                 continue
+            if pending and _EXCEPT.search(view, max(pending[-1].end, match.start() - 60), match.start()):
+                _attach(pending[-1], cited)
             if pending and not _goes_on(view, pending[-1], cited):
                 yield from context.settle(pending)
                 pending = []
@@ -104,6 +147,21 @@ def _goes_on(view: str, before: Cited, cited: Cited) -> bool:
     """Tell whether two citations are joined by nothing but *and* or a comma."""
     between = AND.match(view, before.end, cited.start + 1)
     return between is not None and between.end() == cited.start
+
+
+def _attach(before: Cited, cited: Cited) -> None:
+    """Complete the point that an exception takes out of the provision before it: ``Article 89 except point (b)``."""
+    if (
+        before.items
+        and cited.items
+        and cited.items[0].steps[0][0] in ("par", "pt", "sub")
+        and not cited.relative
+    ):
+        prefix = before.items[-1].to or before.items[-1].steps
+        for item in cited.items:
+            item.steps = (*prefix, *item.steps)
+            item.to = (*prefix, *item.to) if item.to else ()
+        cited.act, cited.own = before.act, before.own
 
 
 def _mention(view: str, at: int, limit: int, acts: Acts) -> Cited | None:
@@ -144,7 +202,12 @@ class _Context:
             named = bool(cited.act) or cited.own
             if named:
                 act, own = (cited.act, cited.own) if cited.items else ("", False)
-            elif act and not own and not cited.relative and cited.items[0].steps[0][0] not in ("par", "pt", "sub"):
+            elif (
+                act
+                and not own
+                and not cited.relative
+                and cited.items[0].steps[0][0] not in ("par", "pt", "sub")
+            ):
                 cited.act = act
         for cited in pending:
             yield from self._references(cited)
@@ -157,7 +220,9 @@ class _Context:
         if not act and not cited.own and not cited.relative and cited.items:
             act = self._amended_at(cited)
         if act and not self._acts.is_own(act):
-            yield Reference(span, address, EXTERNAL, act=act, provisions=tuple(self._resolver.plain(cited.items)))
+            yield Reference(
+                span, address, EXTERNAL, act=act, provisions=tuple(self._resolver.plain(cited.items))
+            )
             if not cited.items:
                 yield from self._further(cited, address)
             return
@@ -169,7 +234,9 @@ class _Context:
 
     def _further(self, cited: Cited, address: str) -> Iterator[Reference]:
         sort = NUMBERED.match(cited.act)
-        names, end = more_numbers(self._built.view, cited.end, sort["type"].rstrip("s")) if sort else ([], cited.end)
+        names, end = (
+            more_numbers(self._built.view, cited.end, sort["type"].rstrip("s")) if sort else ([], cited.end)
+        )
         for name in names:
             if not self._acts.is_own(name):
                 yield Reference(Span(cited.end, end), address, EXTERNAL, act=name)
@@ -178,7 +245,10 @@ class _Context:
         """Return the act that the provision at a place amends, where the citation may mean it."""
         kind = cited.items[0].steps[0][0]
         at = bisect_right(self._amended, (cited.start, len(self._built.view), "\uffff")) - 1
-        if at < 0 or kind in ("da", "dt", "dd", "df") and "disposici" not in self._built.view[cited.start : cited.end].lower():
+        if at < 0 or (
+            kind in ("da", "dt", "dd", "df")
+            and "disposici" not in self._built.view[cited.start : cited.end].lower()
+        ):
             return ""
         start, end, act = self._amended[at]
         return act if start <= cited.start < end else ""

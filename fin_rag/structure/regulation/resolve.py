@@ -34,7 +34,9 @@ class Resolver:
     def top_provisions(self) -> Iterator[Provision]:
         """Yield articles, norms, dispositions, annexes, rules."""
         for provision in self._provisions:
-            if "/" not in provision.address and not provision.kind.startswith(("title", "chapter", "section", "sub", "book")):
+            if "/" not in provision.address and not provision.kind.startswith(
+                ("title", "chapter", "section", "sub", "book")
+            ):
                 yield provision
 
     def source(self, offset: int) -> Provision | None:
@@ -83,7 +85,9 @@ class Resolver:
                 found.append(_joined_steps([step for step in steps if not step[1].startswith("@")]))
         return [address for address in dict.fromkeys(found) if address]
 
-    def targets(self, items: Sequence[Item], source: Provision | None, offset: int) -> tuple[list[str], list[str]]:
+    def targets(
+        self, items: Sequence[Item], source: Provision | None, offset: int
+    ) -> tuple[list[str], list[str]]:
         """Return the addresses that a citation of the own act names, and those of them that are not there."""
         found: list[str] = []
         for item in items:
@@ -102,7 +106,10 @@ class Resolver:
             if ends[0] is not None and ends[1] is not None:
                 between = self._between(ends[0], ends[1])
                 if between:
-                    return [tuple((kind, number) for kind, number in _steps_of(self._provisions[at])) for at in between]
+                    return [
+                        tuple((kind, number) for kind, number in _steps_of(self._provisions[at]))
+                        for at in between
+                    ]
         return list(_expanded(item))
 
     def _between(self, first: int, last: int) -> list[int]:
@@ -119,10 +126,14 @@ class Resolver:
         return [self._absolute(steps, source)]
 
     def _absolute(self, steps: Sequence[Step], source: Provision | None) -> str:
-        containers = [step for step in steps if step[0] in ("book", "part", "title", "chapter", "section", "subsection")]
+        containers = [
+            step for step in steps if step[0] in ("book", "part", "title", "chapter", "section", "subsection")
+        ]
         if len(containers) == len(steps):
             return self._container(steps[-1], source)
-        kept = [step for step in steps if step not in containers] if not _starts_with_annex(steps) else list(steps)
+        kept = [step for step in steps if step not in containers]
+        if _starts_with_annex(steps) or kept[0][0] in _ITEMS:
+            kept = list(steps)
         return self._known(_joined_steps(kept), kept)
 
     def _container(self, step: Step, source: Provision | None) -> str:
@@ -193,7 +204,10 @@ class Resolver:
         kind, word = steps[anchor]
         found = self._tied(kind, word, source)
         rest = steps[anchor + 1 :]
-        return [self._known_below(address, rest) or f"{address}/{_joined_steps(rest)}" if rest else address for address in found]
+        return [
+            self._known_below(address, rest) or f"{address}/{_joined_steps(rest)}" if rest else address
+            for address in found
+        ]
 
     def _tied(self, kind: str, word: str, source: Provision) -> list[str]:
         here = self._enclosing(kind, source)
@@ -231,7 +245,13 @@ def _family(provision: Provision) -> str:
     """Return what siblings share: the kind and the address above."""
     above, _, own = provision.address.rpartition("/")
     kind = own.partition(":")[0] if ":" in own else ""
-    return f"{above}/{kind}" if above else (kind if kind not in ("chapter", "section", "subsection") else f"{'/'.join(provision.path)}/{kind}")
+    return (
+        f"{above}/{kind}"
+        if above
+        else (
+            kind if kind not in ("chapter", "section", "subsection") else f"{'/'.join(provision.path)}/{kind}"
+        )
+    )
 
 
 def _steps_of(provision: Provision) -> Iterator[Step]:
@@ -274,7 +294,12 @@ def numbers_between(first: str, last: str) -> list[str]:
     if low and high and low < high and (first.isupper() or len(first) > 1 or len(last) > 1):
         names = [_roman(number) for number in range(low, high + 1)]
         return names if first.isupper() else [name.lower() for name in names]
-    if len(first) == len(last) == 1 and first.isalpha() and last.isalpha() and letter_values(first) < letter_values(last):
+    if (
+        len(first) == len(last) == 1
+        and first.isalpha()
+        and last.isalpha()
+        and letter_values(first) < letter_values(last)
+    ):
         letters = _ALPHABET.upper() if first.isupper() else _ALPHABET
         if first in letters and last in letters:
             return list(letters[letters.index(first) : letters.index(last) + 1])
@@ -287,7 +312,17 @@ def numbers_between(first: str, last: str) -> list[str]:
 
 def _roman(number: int) -> str:
     out = ""
-    for value, sign in ((100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")):
+    for value, sign in (
+        (100, "C"),
+        (90, "XC"),
+        (50, "L"),
+        (40, "XL"),
+        (10, "X"),
+        (9, "IX"),
+        (5, "V"),
+        (4, "IV"),
+        (1, "I"),
+    ):
         while number >= value:
             out += sign
             number -= value

@@ -30,7 +30,7 @@ from fin_rag.structure.regulation.systems import (
 
 _FULL: Final = 0.75
 _LEAST_CONTENTS: Final = 3
-_OPENING: Final = "«“‘\"„‚"
+_OPENING: Final = '«“‘"„‚'
 _RECITAL: Final = re.compile(r"\([ ]?\d{1,3}[ ]?\)(?=[ ]|\Z)")
 
 
@@ -38,8 +38,9 @@ _RECITAL: Final = re.compile(r"\([ ]?\d{1,3}[ ]?\)(?=[ ]|\Z)")
 class Scan:
     """Hold what is known of every line; the lists run beside ``lines``.
 
-    ``width`` is where the source breaks its lines (0: nowhere), ``preamble`` the line at which text before the first
-    provision begins (-1: there is none), ``recitals`` the labels of recitals by line, ``closing`` the lines that end them.
+    ``width`` is where the source breaks its lines (0: nowhere), ``preamble`` the line at which text before
+    the first provision begins (-1: there is none), ``recitals`` the labels of recitals by line, ``closing``
+    the lines that end them.
     """
 
     view: str
@@ -109,7 +110,9 @@ def _headings(lines: Sequence[Line], system: str, width: int) -> list[Heading | 
     return found
 
 
-def _read(lines: Sequence[Line], index: int, system: str, code: str, group: str, *, annex: bool) -> Heading | None:
+def _read(
+    lines: Sequence[Line], index: int, system: str, code: str, group: str, *, annex: bool
+) -> Heading | None:
     line = lines[index]
     if system == CFR:
         return cfr_heading(line, index)
@@ -200,7 +203,9 @@ def _mark_quotes(scan: Scan) -> None:
 
 
 def _read_any(line: Line, index: int, system: str) -> Heading | None:
-    return civil_heading(line, index, "", in_annex=True) or (cfr_heading(line, index) if system == CFR else None)
+    return civil_heading(line, index, "", in_annex=True) or (
+        cfr_heading(line, index) if system == CFR else None
+    )
 
 
 def _whole_lines(line: Line) -> bool:
@@ -224,10 +229,17 @@ def _follows(before: Heading | None, heading: Heading) -> bool:
         return False
     if before.kind == heading.kind:
         numbers = before.number.split()[0:1] + heading.number.split()[0:1]
-        return len(numbers) == 2 and all(n.isdigit() for n in numbers) and int(numbers[1]) == int(numbers[0]) + 1
-    return before.kind in ("art", "da", "dt", "dd") and heading.kind in ("da", "dt", "dd", "df") and heading.number in (
-        "1",
-        "unica",
+        return (
+            len(numbers) == 2 and all(n.isdigit() for n in numbers) and int(numbers[1]) == int(numbers[0]) + 1
+        )
+    return (
+        before.kind in ("art", "da", "dt", "dd")
+        and heading.kind in ("da", "dt", "dd", "df")
+        and heading.number
+        in (
+            "1",
+            "unica",
+        )
     )
 
 
@@ -236,7 +248,9 @@ def _follows(before: Heading | None, heading: Heading) -> bool:
 
 def _mark_contents(scan: Scan) -> None:
     """Set aside a contents list that repeats the headings of what follows it."""
-    order = [(i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")]
+    order = [
+        (i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")
+    ]
     keys = [(h.kind, h.number) for _, h in order]
     for first in range(min(5, len(order))):
         try:
@@ -281,7 +295,9 @@ def _recital_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def _mark_preamble(scan: Scan) -> None:
     starts, ends = _recital_words()
     inside = False
-    first = next((i for i, h in enumerate(scan.headings) if h is not None and h.kind != "preamble"), len(scan.lines))
+    first = next(
+        (i for i, h in enumerate(scan.headings) if h is not None and h.kind != "preamble"), len(scan.lines)
+    )
     for index in range(first):
         if scan.zones[index]:
             continue
@@ -302,4 +318,10 @@ def _mark_preamble(scan: Scan) -> None:
 def _says_something(scan: Scan, index: int) -> bool:
     """Tell a sentence from the title of the act."""
     line = scan.lines[index]
-    return not scan.zones[index] and line.level == 0 and index > 0 and line.text[-1] in ".,:;" and len(line.text) > 20
+    return (
+        not scan.zones[index]
+        and line.level == 0
+        and index > 0
+        and line.text[-1] in ".,:;"
+        and len(line.text) > 20
+    )

@@ -12,11 +12,14 @@ from fin_rag.structure.regulation.model import EditorNote, Provision, Reference,
 from fin_rag.structure.regulation.nodes import Node
 
 
-def read_statute(text: str, *, metadata: Mapping[str, object] | None = None, markup: Markup | None = None) -> Statute:
+def read_statute(
+    text: str, *, metadata: Mapping[str, object] | None = None, markup: Markup | None = None
+) -> Statute:
     r"""Read the hierarchy, the notes and the cross-references of a statute.
 
-    Spanish laws and circulars, EU acts, the Code of Federal Regulations, the Basel framework, the FCA Handbook and
-    FINRA rules are told apart by their headings. Odd text never raises: it gives fewer provisions, and warnings.
+    Spanish laws and circulars, EU acts, the Code of Federal Regulations, the Basel framework, the FCA
+    Handbook and FINRA rules are told apart by their headings. Odd text never raises: it gives fewer
+    provisions, and warnings.
 
     Args:
         text: the canonical text.
@@ -115,11 +118,22 @@ def _repeated(provisions: Sequence[Provision]) -> list[str]:
     for provision in provisions:
         if provision.transparent or (provision.level > 1 and ":" not in provision.address):
             continue
-        if provision.kind in ("title", "chapter", "section", "subsection", "part", "subpart", "book", "preamble"):
+        if provision.kind in (
+            "title",
+            "chapter",
+            "section",
+            "subsection",
+            "part",
+            "subpart",
+            "book",
+            "preamble",
+        ):
             continue
         key = (provision.address,)
         if key in seen:
-            found.append(f"{provision.address} is numbered twice; the second stands at {provision.span.start}")
+            found.append(
+                f"{provision.address} is numbered twice; the second stands at {provision.span.start}"
+            )
         seen[key] = provision.span.start
     return found[:50]
 

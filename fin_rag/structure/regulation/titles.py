@@ -17,7 +17,8 @@ _SENTENCE: Final = re.compile(r"[^.]{2,160}\.(?=[ ]+[A-ZÁÉÍÓÚÑ¿(\[«“0-
 _SHORT_WORDS: Final = 12
 _LEADERS: Final = re.compile(r"(?:[ ]?\.){4,}[ ]*\d{0,5}\Z|[ ]{3,}\d{1,4}\Z")
 _FINITE: Final = re.compile(
-    r"\b(?:ser[áa]n?|es|son|se|est[áa]n?|deber[áa]n?|podr[áa]n?|tendr[áa]n?|tienen?|rige|regula|entrar[áa]|queda|aplicar[áa]"
+    r"\b(?:ser[áa]n?|es|son|se|est[áa]n?|deber[áa]n?|podr[áa]n?|tendr[áa]n?|tienen?|rige|regula|entrar[áa]"
+    r"|queda|aplicar[áa]"
     r"|shall|is|are|must|may|has|have|will|applies|apply|means|gilt|ist|sind|wird|werden)\b"
 )
 
@@ -61,7 +62,11 @@ def title_of(
 
 
 def _beside(
-    heading: Heading, lines: Sequence[Line], rest: str, stops: Callable[[int], bool], ends_here: Callable[[int], bool]
+    heading: Heading,
+    lines: Sequence[Line],
+    rest: str,
+    stops: Callable[[int], bool],
+    ends_here: Callable[[int], bool],
 ) -> Title:
     """Read a title that begins on the line of the number."""
     line, after = lines[heading.line], heading.line + 1
@@ -101,11 +106,15 @@ def _below(
     while last + 1 < len(lines) and last - first < _MOST_LINES and not lines[last].finished:
         below = lines[last + 1]
         same_case = lines[last].text.isupper() and below.text.isupper()
-        if below.blank_before or stops(last + 1) or not (below.text[:1].islower() or lines[last].dangling or same_case):
+        if (
+            below.blank_before
+            or stops(last + 1)
+            or not (below.text[:1].islower() or lines[last].dangling or same_case)
+        ):
             break
         last += 1
     shown = " ".join(line.text for line in lines[first : last + 1])
-    if len(shown) > _LONGEST or shown[:1] in "|-–—•(\"«“‘0123456789" or shown.endswith((":", ";", ",")):
+    if len(shown) > _LONGEST or shown[:1] in '|-–—•("«“‘0123456789' or shown.endswith((":", ";", ",")):
         return nothing
     if shown.endswith("."):
         short = len(shown.split()) <= 6 and not _FINITE.search(shown) and not lines[first].blank_before
@@ -122,4 +131,8 @@ def _is_body(
     """Tell an unpunctuated line that is all a provision says from its title."""
     if heading.kind in ("art", "norma") and ends_here(last + 1):
         return bool(_FINITE.search(" ".join(line.text for line in lines[first : last + 1])))
-    return heading.kind in ("annex", "appendix") and ends_here(last + 1) and len(lines[first].text) > _LONGEST // 2
+    return (
+        heading.kind in ("annex", "appendix")
+        and ends_here(last + 1)
+        and len(lines[first].text) > _LONGEST // 2
+    )

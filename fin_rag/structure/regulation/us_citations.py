@@ -20,7 +20,8 @@ _LEVEL: Final = re.compile(r"[ ]?\((?P<label>\d{1,3}|[a-z]{1,5}|[A-Z]{1,5})\)")
 _AND: Final = re.compile(r",?[ \n]{1,3}(?:and|or|and/or)[ \n]{1,3}|,[ \n]{1,3}|;[ ](?=§)")
 _TO: Final = re.compile(r"[ \n]{1,3}(?:to|through|and[ ]through)[ \n]{1,3}|[ ]?[-–—][ ]?(?=[(\d§A-Z])")
 _OF_OWN: Final = re.compile(
-    r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}this[ \n]{1,3}(?P<kind>section|part|subpart|chapter|subchapter|title|rule|appendix|paragraph|subdivision)(?!\w)",
+    r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}this[ \n]{1,3}(?P<kind>section|part|subpart|chapter|subchapter"
+    r"|title|rule|appendix|paragraph|subdivision)(?!\w)",
     re.IGNORECASE,
 )
 _OF: Final = re.compile(r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}(?:the[ ])?")
@@ -28,27 +29,44 @@ _MOST: Final = 60
 
 _NUMBER: Final = rf"(?P<number>{SECTION_NUMBER})"
 _SECTION: Final = re.compile(rf"(?:§§?[ ]?){_NUMBER}")
-_NEXT_SECTION: Final = re.compile(rf"(?:§§?[ ]?)?{_NUMBER}")
-_CODE: Final = re.compile(r"(?P<title>\d{1,2})[ ]C\.?F\.?R\.?[ ](?P<part>[Pp]arts?[ ])?(?:§§?[ ]?|[Ss]ections?[ ])?(?=\d)")
+_NEXT_SECTION: Final = re.compile(_NUMBER)
+_CODE: Final = re.compile(
+    r"(?P<title>\d{1,2})[ ]C\.?F\.?R\.?[ ](?P<part>[Pp]arts?[ ])?(?:§§?[ ]?|[Ss]ections?[ ])?(?=\d)"
+)
 _PART_NUMBER: Final = re.compile(r"\d{1,4}[a-z]?(?![\w]|\.\d)")
 _RULE_NUMBER: Final = re.compile(r"(?P<number>\d{4}[A-Z]?)(?!\d)")
 _FOREIGN_RULE: Final = re.compile(
-    r"(?P<act>SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act|NASD|MSRB|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rules?|IM)[ ](?P<number>[A-Z]?-?\d{1,4}[A-Za-z]{0,2}(?:-\d{1,3})?)"
+    r"(?P<act>SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act|NASD|MSRB"
+    r"|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rules?|IM)[ ](?P<number>[A-Z]?-?\d{1,4}[A-Za-z]{0,2}(?:-\d{1,3})?)"
 )
 _BASEL: Final = re.compile(r"(?P<code>[A-Z]{3})(?P<chapter>\d{1,3})(?:\.(?P<paragraph>\d{1,3}))?(?![\w])")
 _FCA: Final = re.compile(
-    r"(?P<code>[A-Z]{2,8})[ ](?P<number>(?P<chapter>\d{1,3}[A-Z]?)(?:\.\d{1,3}[A-Z]{0,2}?){0,2})(?P<status>[ ]?(?:[RGEDPC]|UK|EU)(?![\w]))?(?:[ ]Annex[ ](?P<annex>\d{1,2}[A-Z]?)[ ]?(?P<annex_status>[RGEDPC]|UK|EU)?)?(?![\w.]\w)"
+    r"(?P<code>[A-Z]{2,8})[ ](?P<number>(?P<chapter>\d{1,3}[A-Z]?)(?:\.\d{1,3}[A-Z]{0,2}?){0,2})"
+    r"(?P<status>[ ]?(?:[RGEDPC]|UK|EU)(?![\w]))?(?:[ ]Annex[ ](?P<annex>\d{1,2}[A-Z]?)"
+    r"[ ]?(?P<annex_status>[RGEDPC]|UK|EU)?)?(?![\w.]\w)"
 )
 _TRIGGER: Final = re.compile(
-    r"(?<![\w])(?:(?P<section>§)|(?P<code>(?=\d{1,2}[ ]C\.?F\.?R))|(?P<act>(?=\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C|Securities|Investment|Exchange[ ]Act|Sarbanes|Trust[ ]Ind|Freedom[ ]of|Privacy[ ]Act|Bank[ ]Hold|Executive[ ]Order|E\.O\.|Pub\.|Public[ ]L|Commission[ ]|Council[ ]|Delegated[ ]|Regulation[ ]\(|Directive[ ]))"
-    r"|(?P<foreign>(?=(?:SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act|NASD|MSRB|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rule|IM)))"
-    r"|(?P<rule>(?=(?:FINRA[ ])?Rules?[ ]\d{4}))|(?P<supplement>(?=Supplementary[ ]Material[ ]\.\d))|(?P<words>(?=(?i:sections?[ ]\d)))"
+    r"(?<![\w])(?:(?P<section>§)|(?P<code>(?=\d{1,2}[ ]C\.?F\.?R))|(?P<act>(?=\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C"
+    r"|Securities|Investment|Exchange[ ]Act|Sarbanes|Trust[ ]Ind|Freedom[ ]of|Privacy[ ]Act|Bank[ ]Hold"
+    r"|Executive[ ]Order|E\.O\.|Pub\.|Public[ ]L|Commission[ ]|Council[ ]|Delegated[ ]|Regulation[ ]\("
+    r"|Directive[ ]))"
+    r"|(?P<foreign>(?=(?:SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act"
+    r"|NASD|MSRB|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rule|IM)))"
+    r"|(?P<rule>(?=(?:FINRA[ ])?Rules?[ ]\d{4}))|(?P<supplement>(?=Supplementary[ ]Material[ ]\.\d))"
+    r"|(?P<words>(?=(?i:sections?[ ]\d)))"
     r"|(?P<paragraph>(?=(?i:paragraphs?|subparagraphs?)[ \n]))|(?P<unit>(?=(?i:subpart|parts?)[ ][A-Z0-9]))"
-    r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
+    r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))"
+    r"|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
 )
-_THIS: Final = re.compile(r"this[ \n](?P<kind>section|part|subpart|chapter|subchapter|rule)(?!\w)", re.IGNORECASE)
-_PARAGRAPH: Final = re.compile(r"(?:sub)?paragraphs?[ \n]{1,3}(?:(?P<basel>\d{1,3}\.\d{1,3})(?!\d))?", re.IGNORECASE)
-_UNIT: Final = re.compile(r"(?P<kind>subpart|part)s?[ ](?P<number>[A-Z]{1,3}(?!\w)|\d{1,4}(?!\w|\.\d))", re.IGNORECASE)
+_THIS: Final = re.compile(
+    r"this[ \n](?P<kind>section|part|subpart|chapter|subchapter|rule)(?!\w)", re.IGNORECASE
+)
+_PARAGRAPH: Final = re.compile(
+    r"(?:sub)?paragraphs?[ \n]{1,3}(?:(?P<basel>\d{1,3}\.\d{1,3})(?!\d))?", re.IGNORECASE
+)
+_UNIT: Final = re.compile(
+    r"(?P<kind>subpart|part)s?[ ](?P<number>[A-Z]{1,3}(?!\w)|\d{1,4}(?!\w|\.\d))", re.IGNORECASE
+)
 _SUPPLEMENT: Final = re.compile(r"Supplementary[ ]Material[ ](?P<number>\.\d{2})")
 _WORDS: Final = re.compile(r"[Ss]ections?[ ](?P<number>\d[\w.-]{0,14}?(?=[\s(,;.)]|\Z))")
 
@@ -87,7 +105,15 @@ class _Reader:
 
     def _external(self, start: int, end: int, act: str, provisions: Sequence[str] = ()) -> list[Reference]:
         source = self._resolver.source(start)
-        return [Reference(Span(start, end), source.address if source else "", EXTERNAL, act=act, provisions=tuple(provisions))]
+        return [
+            Reference(
+                Span(start, end),
+                source.address if source else "",
+                EXTERNAL,
+                act=act,
+                provisions=tuple(provisions),
+            )
+        ]
 
     # --- lists of numbers with levels ---------------------------------------------------------
 
@@ -95,20 +121,24 @@ class _Reader:
         labels: list[str] = []
         while len(labels) < 7:
             match = _LEVEL.match(self._view, at, limit)
-            if not match or (match.group()[0] == " " and not labels and False):
+            if not match:
                 break
             labels.append(match["label"])
             at = match.end()
         return labels, at
 
-    def _list(self, at: int, limit: int, bases: list[str], number: re.Pattern[str] | None, name: str) -> tuple[list[str], int]:
+    def _list(
+        self, at: int, limit: int, bases: list[str], number: re.Pattern[str] | None, name: str
+    ) -> tuple[list[str], int]:
         """Read levels, then further entries and ranges, after a first number; return addresses and the end."""
         labels, at = self._levels(at, limit)
         found = [(bases[-1], labels)]
         out = [_address(bases[-1], labels)]
         while len(out) < _MOST * 4:
             to = _TO.match(self._view, at, limit)
-            following = self._entry(to.end(), limit, found[-1], number, name) if to else None
+            following = (
+                self._entry(_past_sign(self._view, to.end()), limit, found[-1], number, name) if to else None
+            )
             if following is not None:
                 out += self._range(found[-1], following[0])
             else:
@@ -141,8 +171,16 @@ class _Reader:
         along = self._resolver.between(one, other)
         if along:
             return along[1:]
-        if first[0] == last[0] and len(first[1]) == len(last[1]) and first[1][:-1] == last[1][:-1] and first[1]:
-            return [_address(first[0], [*first[1][:-1], n]) for n in numbers_between(first[1][-1], last[1][-1])[1:]]
+        if (
+            first[0] == last[0]
+            and len(first[1]) == len(last[1])
+            and first[1][:-1] == last[1][:-1]
+            and first[1]
+        ):
+            return [
+                _address(first[0], [*first[1][:-1], n])
+                for n in numbers_between(first[1][-1], last[1][-1])[1:]
+            ]
         head, _, low = first[0].rpartition(".")
         tail, _, high = last[0].rpartition(".")
         if head == tail and low.isdigit() and high.isdigit() and not first[1] and not last[1]:
@@ -186,7 +224,14 @@ class _Reader:
         rule = re.compile(r"[ ]Rules?[ ]").match(self._view, match.end(), limit)
         if rule:
             return self._foreign(at, limit)
+        if _NAMED_ACT.match(match.group()) and not self._is_cited(at, match.end()):
+            return [], match.end()
         return self._external(at, match.end(), clean_act(match.group())), match.end()
+
+    def _is_cited(self, start: int, end: int) -> bool:
+        """Tell the name of an act from words that begin with it: *the Act,* but not *Privacy Act requests*."""
+        before = self._view[max(0, start - 4) : start].lower()
+        return before.endswith("the ") and not re.match(r"[ ]?[\w'’”]", self._view[end : end + 2])
 
     def _foreign(self, at: int, limit: int) -> tuple[list[Reference], int]:
         match = _FOREIGN_RULE.match(self._view, at, limit)
@@ -211,7 +256,9 @@ class _Reader:
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 5
-        return self._internal(at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]), match.end()
+        return self._internal(
+            at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]
+        ), match.end()
 
     def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:
         """Read ``section 10(b) of the Act``: another act's, unless the number is one of this code."""
@@ -219,7 +266,9 @@ class _Reader:
         if not match:
             return [], at + 7
         coded = _NEXT_SECTION.fullmatch(match["number"])
-        targets, end = self._list(match.end(), limit, [f"sec:{match['number']}"], _NEXT_SECTION if coded else _SIMPLE, "sec")
+        targets, end = self._list(
+            match.end(), limit, [f"sec:{match['number']}"], _NEXT_SECTION if coded else _SIMPLE, "sec"
+        )
         own = _OF_OWN.match(self._view, end, limit)
         if coded or own:
             end = own.end() if own else end
@@ -243,7 +292,9 @@ class _Reader:
         targets, end = self._list(match.end(), limit, [base], None, "")
         own = _OF_OWN.match(self._view, end, limit)
         if own:
-            return self._internal(at, own.end(), [self._resolver.known(target) for target in targets]), own.end()
+            return self._internal(
+                at, own.end(), [self._resolver.known(target) for target in targets]
+            ), own.end()
         of = _OF.match(self._view, end, limit)
         other = self._base_at(of.end(), limit) if of else None
         if other is not None:
@@ -262,7 +313,9 @@ class _Reader:
         rule = re.compile(r"(?:FINRA[ ])?Rule[ ](?P<number>\d{4}[A-Z]?)").match(self._view, at, limit)
         return (f"rule:{rule['number']}", rule.end()) if rule and self._system == FINRA else None
 
-    def _coded_paragraph(self, at: int, match: re.Match[str], source: Provision) -> tuple[list[Reference], int]:
+    def _coded_paragraph(
+        self, at: int, match: re.Match[str], source: Provision
+    ) -> tuple[list[Reference], int]:
         code = next((step.partition(":")[2] for step in source.path if step.startswith("standard:")), "")
         if self._system != BASEL or not code:
             return [], match.end()
@@ -305,16 +358,19 @@ class _Reader:
         chapter = f"{match['code']}{match['chapter']}"
         own = chapter in self._chapters
         if not match["paragraph"]:
-            found = self._internal(at, match.end(), [f"chapter:{chapter}"]) if own else self._external(at, match.end(), chapter)
+            found = (
+                self._internal(at, match.end(), [f"chapter:{chapter}"])
+                if own
+                else self._external(at, match.end(), chapter)
+            )
             return found, match.end()
-        targets, end = self._list(match.end(), limit, [f"para:{match.group()}"], _BASEL_NEXT, "para")
-        groups: dict[str, list[str]] = {}
-        for target in targets:
-            groups.setdefault(target.partition(":")[2].partition(".")[0], []).append(target)
-        out: list[Reference] = []
-        for name, members in groups.items():
-            out += self._internal(at, end, members) if name in self._chapters else self._external(at, end, name, members)
-        return out, end
+        targets, end = self._list(match.end(), limit, [f"para:{match.group()}"], None, "")
+        to = _TO.match(self._view, end, limit)
+        last = _BASEL.match(self._view, to.end(), limit) if to else None
+        if last is not None and last["paragraph"] and f"{last['code']}{last['chapter']}" == chapter:
+            targets += self._range((targets[-1], []), (f"para:{last.group()}", []))
+            end = last.end()
+        return (self._internal(at, end, targets) if own else self._external(at, end, chapter, targets)), end
 
     def _fca(self, at: int, limit: int) -> tuple[list[Reference], int]:
         match = _FCA.match(self._view, at, limit)
@@ -343,16 +399,24 @@ class _Reader:
         return f"rule:{number}{status}" if status else self._rules.get(number, f"rule:{number}")
 
 
+_NAMED_ACT: Final = re.compile(r"[A-Z][a-z].*\bAct\Z")
 _SIMPLE: Final = re.compile(r"(?P<number>\d{1,4}[A-Za-z]{0,3}(?:-\d{1,3})?)(?![\w.]\d)")
-_BASEL_NEXT: Final = re.compile(r"(?P<number>[A-Z]{3}\d{1,3}\.\d{1,3})(?!\d)")
 _STATUTE: Final = re.compile(
-    r"title[ ]\d{1,2},?(?:[ ](?:of[ ]the[ ])?United[ ]States[ ]Code)?|(?:[A-Z][\w’'-]{1,30}[ ](?:(?:and|of|on|for|the|in|to)[ ]){0,3}){0,8}(?:Act|Code|Order|Reform|Directive|Regulation)(?:[ ]of[ ]\d{4})?(?!\w)"
+    r"title[ ]\d{1,2},?(?:[ ](?:of[ ]the[ ])?United[ ]States[ ]Code)?|(?:[A-Z][\w’'-]{1,30}[ ](?:(?:and|of|on"
+    r"|for|the|in|to)[ ]){0,3}){0,8}(?:Act|Code|Order|Reform|Directive|Regulation)(?:[ ]of[ ]\d{4})?(?!\w)"
 )
 
 
 def _statute_name(view: str, at: int, limit: int) -> tuple[str, int] | None:
     match = US_ACT.match(view, at, limit) or _STATUTE.match(view, at, limit)
     return (match.group(), match.end()) if match else None
+
+
+def _past_sign(view: str, at: int) -> int:
+    """Return the offset behind a section mark that is repeated in a range."""
+    while view[at : at + 1] in ("§", " "):
+        at += 1
+    return at
 
 
 def _address(base: str, labels: Sequence[str]) -> str:
@@ -372,10 +436,14 @@ def _same_sort(one: str, other: str) -> bool:
         return one.isdigit() and other.isdigit()
     if one.isupper() != other.isupper():
         return False
-    return (len(one) > 1 or len(other) > 1) == (roman_value(one) is not None and roman_value(other) is not None and (len(one) > 1 or len(other) > 1)) or len(one) == len(other)
+    return (len(one) > 1 or len(other) > 1) == (
+        roman_value(one) is not None and roman_value(other) is not None and (len(one) > 1 or len(other) > 1)
+    ) or len(one) == len(other)
 
 
-def coded_citations(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]) -> Iterator[Reference]:
+def coded_citations(
+    built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]
+) -> Iterator[Reference]:
     """Yield the references of a statute whose provisions have codes."""
     reader = _Reader(built, resolver, acts)
     view, start = built.view, 0

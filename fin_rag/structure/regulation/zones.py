@@ -10,43 +10,65 @@ from fin_rag.schema import Markup
 from fin_rag.structure.regulation.lines import Line
 from fin_rag.structure.regulation.systems import BASEL, CFR, FCA, FINRA
 
-BODY, NOTE, FURNITURE, FRONT, SIGNATURE, QUOTE, CONTENTS = "", "note", "furniture", "front", "signature", "quote", "contents"
+BODY, NOTE, FURNITURE, FRONT, SIGNATURE, QUOTE, CONTENTS = (
+    "",
+    "note",
+    "furniture",
+    "front",
+    "signature",
+    "quote",
+    "contents",
+)
 
 _FURNITURE: Final = re.compile(
     r"(?:BOLET[ÍI]N OFICIAL (?:DEL ESTADO|DE .{1,60})\Z"
     r"|LEGISLACI[ÓO]N CONSOLIDADA\Z"
     r"|N[úu]m\. ?\d{1,4}\b.{0,90}(?:P[áa]g|Sec|\d{4})\.?.{0,60}\Z"
     r"|(?:Sec\. [IVX]+[.A-Z]* ?)?P[áa]g(?:ina|\.) ?\d{1,6}(?: de \d{1,5})?\Z"
-    r"|cve: ?BOE-\S{1,40}\Z|BOE-[A-Z]-\d{4}-\d{1,6}\Z|Verificable en .{1,60}\Z|ISSN: ?\d{4}-?[\dX]{4}.{0,40}\Z|D\. ?L\.: ?[A-Z]{1,2} ?-? ?\d.{0,30}\Z"
+    r"|cve: ?BOE-\S{1,40}\Z|BOE-[A-Z]-\d{4}-\d{1,6}\Z|Verificable en .{1,60}\Z"
+    r"|ISSN: ?\d{4}-?[\dX]{4}.{0,40}\Z|D\. ?L\.: ?[A-Z]{1,2} ?-? ?\d.{0,30}\Z"
     r"|[LC] ?\d{1,4}/\d{1,4}(?: [A-Z]{2})?(?: Official Journal .{0,60})?\Z"
-    r"|(?:[A-Z]{2} )?(?:Official Journal of the European (?:Union|Communities)|Diario Oficial de la Uni[óo]n Europea|Amtsblatt der Europ.{0,30})(?: [LC] ?\d{1,4}/\d{1,4})?(?: \d{1,2}\.\d{1,2}\.\d{4})?\Z"
+    r"|(?:[A-Z]{2} )?(?:Official Journal of the European (?:Union|Communities)"
+    r"|Diario Oficial de la Uni[óo]n Europea|Amtsblatt der Europ.{0,30})"
+    r"(?: [LC] ?\d{1,4}/\d{1,4})?(?: \d{1,2}\.\d{1,2}\.\d{4})?\Z"
     r"|\d{1,2}\.\d{1,2}\.\d{4} (?:[A-Z]{2} )?(?:Official Journal|Diario Oficial|Amtsblatt).{0,80}\Z"
-    r"|[▼►◄][A-Z]?\d{0,3}(?: [▼►◄][A-Z]?\d{0,3}){0,3}\Z"
+    r"|[▼►◄] ?[A-Z]?\d{0,3}(?: [▼►◄][A-Z]?\d{0,3}){0,3}[ —–-]{0,12}\Z"
     r"|-{2,}\Z|[—–_*=•\s]{4,}\Z|[-–— ]{0,3}\d{1,4}[-–— ]{0,3}\Z"
     r"|(?:Page|P[áa]gina|Seite) \d{1,4}(?: (?:of|de|von) \d{1,4})?\Z|=+ ?PAGE ?\d{1,5} ?=+\Z)"
 )
 _CONSOLIDATED: Final = re.compile(
-    r"(?:Se (?:modifica|a[ñn]ade|deroga|suprime|renumera|sustituye|declara|interpreta|deja sin efecto|redacta|actualiza|corrige|prorroga)n?\b"
-    r"|(?:[ÚU]ltima (?:actualizaci[óo]n|modificaci[óo]n)|Texto (?:a[ñn]adido|original|modificado)|Redacci[óo]n (?:dada|seg[úu]n|anterior)"
-    r"|V[ée]ase (?:la|el) (?:nota|redacci[óo]n)|T[éeo]ngase en cuenta|Notas? de (?:vigencia|la redacci[óo]n)|Ref\. BOE|Esta modificaci[óo]n|Entendemos que|Nota (?:del editor|editorial)))",
+    r"(?:Se (?:modifica|a[ñn]ade|deroga|suprime|renumera|sustituye|declara|interpreta|deja sin efecto|redacta"
+    r"|actualiza|corrige|prorroga)n?\b"
+    r"|(?:[ÚU]ltima (?:actualizaci[óo]n|modificaci[óo]n)|Texto (?:a[ñn]adido|original|modificado)"
+    r"|Redacci[óo]n (?:dada|seg[úu]n|anterior)"
+    r"|V[ée]ase (?:la|el) (?:nota|redacci[óo]n)|T[éeo]ngase en cuenta|Notas? de (?:vigencia|la redacci[óo]n)"
+    r"|Ref\. BOE|Esta modificaci[óo]n|Entendemos que|Nota (?:del editor|editorial)))",
     re.IGNORECASE,
 )
 _BY_ACT: Final = re.compile(
-    r"\b(?:por|seg[úu]n|en virtud de)\b.{0,60}\b(?:art|arts|art[íi]culo|disposici[óo]n|disp|ley|real decreto|norma|circular|sentencia|orden)\b",
+    r"\b(?:por|seg[úu]n|en virtud de)\b.{0,60}\b(?:art|arts|art[íi]culo|disposici[óo]n|disp|ley|real decreto"
+    r"|norma|circular|sentencia|orden)\b",
     re.IGNORECASE,
 )
 _STARRED: Final = re.compile(r"(?:<small>|<sup>)?[ ]?\([*†‡]{1,3}\)|<small>")
 _NOTE_LINES: Final = {
     CFR: re.compile(
-        r"\[[^\]]{0,400}\b\d{1,3} FR \d{1,6}.*|\[Reg\. [A-Z]{1,3}\b.*\]\Z|(?:Authority|Source|Editorial Notes?|Effective Date Notes?|Cross References?|Note|Authenticity)\s?:",
+        r"\[[^\]]{0,400}\b\d{1,3} FR \d{1,6}.*|\[Reg\. [A-Z]{1,3}\b.*\]\Z|(?:Authority|Source"
+        r"|Editorial Notes?|Effective Date Notes?|Cross References?|Note|Authenticity)\s?:",
         re.IGNORECASE,
     ),
-    FINRA: re.compile(r"(?:Amended|Adopted|Renumbered|Deleted|Effective|Paragraph .{1,30} amended)\b.{0,80}\b(?:SR-|eff\b)|Selected Notices?\b|[•*\s]{3,}Cross Reference", re.IGNORECASE),
-    BASEL: re.compile(r"Version effective as of\b|Footnotes?\Z|\[\d{1,3}\]|FAQ ?\d{0,2}\b|Frequently asked questions", re.IGNORECASE),
+    FINRA: re.compile(r"(?:Amended|Adopted|Renumbered|Deleted|Effective|Paragraph .{1,30} amended)"
+                      r"\b.{0,80}\b(?:SR-|eff\b)|Selected Notices?\b"
+                      r"|[•*\s]{3,}Cross Reference", re.IGNORECASE),
+    BASEL: re.compile(r"Version effective as of\b|Footnotes?\Z|\[\d{1,3}\]|FAQ ?\d{0,2}\b"
+                      r"|Frequently asked questions", re.IGNORECASE),
     FCA: re.compile(r"(?:Note|\[Note):", re.IGNORECASE),
 }  # fmt: skip
 _FOOT: Final = re.compile(r"(?:\([ ]?\d{1,3}[ ]?\)|\[\d{1,3}\]|\d{1,3}[ ]?\))[ ]*(?P<rest>.*)\Z")
-_JOURNAL: Final = re.compile(r"\b(?:OJ|DO|ABl\.|JO)[ ](?:No[ ])?[LCS][ ]?\d|(?:not yet published|pendiente de publicaci[óo]n)[ ]", re.IGNORECASE)
+_JOURNAL: Final = re.compile(
+    r"\b(?:OJ|DO|ABl\.|JO)[ ](?:No[ ])?[LCS][ ]?\d|(?:not yet published|pendiente de publicaci[óo]n)[ ]",
+    re.IGNORECASE,
+)
 _SIGNATURE: Final = re.compile(
     r"(?:Done (?:at|in) \w|Hecho en \w|Geschehen zu \w|Dado en \w|Por tanto,\Z|Por tanto, mando\b"
     r"|[A-ZÁÉÍÓÚÑ][\wáéíóúñ ]{2,30}, (?:a )?\d{1,2} de [a-z]{4,10} de \d{4}\.?[ ]?(?:[-–—]|\Z))"
@@ -55,7 +77,11 @@ _BLOCKS: Final = re.compile(r"FAQ ?\d{0,2}\b|Frequently asked questions", re.IGN
 
 
 def zones_of(
-    lines: Sequence[Line], system: str, markup: Markup, is_heading: Callable[[int], bool], is_label: Callable[[int], bool]
+    lines: Sequence[Line],
+    system: str,
+    markup: Markup,
+    is_heading: Callable[[int], bool],
+    is_label: Callable[[int], bool],
 ) -> list[str]:
     """Name what each line is: body, note, furniture, front matter.
 
@@ -109,12 +135,16 @@ def _return_lines(lines: Sequence[Line], markup: Markup) -> set[int]:
     return found
 
 
-def _zone(lines: Sequence[Line], index: int, system: str, zones: Sequence[str], *, heading: bool, labelled: bool) -> str:
+def _zone(
+    lines: Sequence[Line], index: int, system: str, zones: Sequence[str], *, heading: bool, labelled: bool
+) -> str:
     line = lines[index]
     text = line.text
     if line.quoted:
         before = zones[index - 1] if index and lines[index - 1].quoted and not line.blank_before else ""
-        return before or (QUOTE if (heading or labelled or text[0] in "«“‘„") and not _CONSOLIDATED.match(text) else NOTE)
+        return before or (
+            QUOTE if (heading or labelled or text[0] in "«“‘„") and not _CONSOLIDATED.match(text) else NOTE
+        )
     if heading:
         return BODY
     if _FURNITURE.match(text) or text in ("EN", "ES", "DE"):

@@ -1,0 +1,86 @@
+"""Columns of a statement: which of them hold figures of a period, and which period."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from fin_rag.structure.statements.model import StatementColumn
+from fin_rag.structure.statements.periods import Mentions, When, read_mentions, spread
+from fin_rag.structure.statements.vocabulary import words
+
+
+class Column(NamedTuple):
+    """Hold a column before its date is complete: ``when`` may name a year only."""
+
+    label: str
+    when: When
+    months: int
+
+
+_NOWHEN = When(0, 0, 0)
+
+
+def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> list[Column]:
+    """Read one period from each column's own label; what labels leave out comes from ``others`` and the title.
+
+    Args:
+        labels: the heads of the columns of figures, in order.
+        title: what the statement's title and the lines below it say.
+        others: heads that stand over no column of figures, such as the corner cell.
+    """
+    corner = read_mentions(others)
+    read = [read_mentions([label]) for label in labels]
+    found: list[Column] = []
+    for label, mentions in zip(labels, read, strict=True):
+        when = (mentions.dates or (_NOWHEN,))[-1]
+        if not when.number and mentions.years:
+            day = (mentions.days or corner.days or title.days or title.dates or (_NOWHEN,))[0]
+            when = When(mentions.years[-1], day.month, day.day)
+        elif not when.number and mentions.days:
+            year = _only(corner.years) or _only(title.years)
+            when = When(year, mentions.days[-1].month, mentions.days[-1].day)
+        months = _only(mentions.months) or _only(corner.months) or _only(title.months)
+        found.append(Column(label, when, months))
+    if any(column.when.year for column in found):
+        return found
+    return by_order(labels, corner, title) if not any(m.dates or m.years for m in read) else found
+
+
+def by_order(labels: Sequence[str], head: Mentions, title: Mentions) -> list[Column]:
+    """Give the periods that the heads name, in reading order, to columns without labels of their own."""
+    placed = spread(head, title, len(labels))
+    return [Column(label, when, months) for label, (when, months) in zip(labels, placed, strict=True)]
+
+
+def _only(found: Sequence[int]) -> int:
+    """Return the value if all mentions agree, else 0."""
+    return found[0] if found and len(set(found)) == 1 else 0
+
+
+def is_change(label: str) -> bool:
+    """Tell whether a head names a change or a percentage, not a period.
+
+    Example:
+        >>> is_change("% Change"), is_change("2024")
+        (True, False)
+    """
+    mentions = read_mentions([label])
+    plain = not (mentions.dates or mentions.years)
+    return bool(words().change_columns.search(label)) and (plain or "%" in label)
+
+
+def is_note_column(label: str) -> bool:
+    """Tell whether a head names the column of references to notes."""
+    return words().note_columns.fullmatch(label.strip(" .():")) is not None
+
+
+def finish(columns: Sequence[Column], days: dict[int, tuple[int, int]], *, instant: bool) -> list[StatementColumn]:
+    """Complete columns that name only a year by the day on which other statements close that year."""
+    finished = []
+    for label, when, months in columns:
+        if when.year and not when.month:
+            month, day = days.get(when.year, (0, 0))
+            when = When(when.year, month, day)
+        finished.append(StatementColumn(label, when.number, 0 if instant else months))
+    return finished

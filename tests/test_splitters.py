@@ -320,3 +320,13 @@ def test_styled_blocks_of_html_are_headings(tmp_path) -> None:
     (chunk,) = SecFilingTextSplitter(64, tokenization=words()).split_documents(documents)
     assert "Item 1A" in chunk.metadata["section_path"]
     assert chunk.page_content.endswith("Rates may rise.")
+
+
+def test_merged_items_keep_every_number_down_to_their_sub_headings() -> None:
+    text = "PART I\n\nItems 1 and 2. Business and Properties\n\nWe drill.\n\n**Wells**\n\nDeep.\n\nItem 3. Legal\n\nNone."
+    given = [{"doc_type": "10-K", "title": "R"}]
+    chunks = SecFilingTextSplitter(8, tokenization=words()).create_documents([text], given)
+    merged = [c for c in chunks if c.metadata["item"] == "Item 1"]
+    assert len(merged) >= 2
+    assert all(c.metadata["merged_with"] == ["Item 2"] for c in merged)
+    assert sum("Deep." in c.page_content for c in chunks) == 1

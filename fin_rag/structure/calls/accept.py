@@ -25,7 +25,7 @@ class Layout:
         self._lines = lines
         self._candidates = candidates
         self._counts = Counter(h.label.key for h in candidates.values())
-        self._pairs = Counter(h.family for h in candidates.values() if h.strength >= LIKELY)
+        self._full_names = any(h.label.kind == "person" and h.strength > POSSIBLE for h in candidates.values())
         self._families = self._enabled()
         self._main = self._dominant()
         self._people = self._certain_names()
@@ -119,8 +119,7 @@ class Layout:
             return False
         if fold(name) in self._people:
             return self._announced(header) or self._counts[header.label.key] > 1 or header.family == self._main
-        several = sum(h.label.kind == "person" and h.strength > POSSIBLE for h in self._candidates.values())
-        return header.family == self._main and not several and self._counts[header.label.key] > 1
+        return header.family == self._main and not self._full_names and self._counts[header.label.key] > 1
 
     def _is_near_main(self, header: Header) -> bool:
         """Tell whether a header has the text's main form, or one that such texts mix with it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -173,9 +174,12 @@ class Dialogue:
 
     def _tell_roles(self, prepared: set[int]) -> None:
         """Take what stands alone behind the name of a company's own speaker for a role unless it names a firm."""
-        for speaker in {id(s): s for s in self._speakers if id(s) in prepared}.values():
-            shared = sum(1 for s in {id(s): s for s in self._speakers}.values() if s.firm == speaker.firm) > 1
-            if speaker.firm and not speaker.role and speaker.listed is None and not shared and not is_firm(speaker.firm):
+        everybody = {id(speaker): speaker for speaker in self._speakers}
+        shared = Counter(speaker.firm for speaker in everybody.values())
+        for key in prepared:
+            speaker = everybody[key]
+            alone = speaker.firm and not speaker.role and speaker.listed is None and shared[speaker.firm] == 1
+            if alone and not is_firm(speaker.firm):
                 speaker.role, speaker.firm = speaker.firm, ""
 
     def _behaves(self, at: int, before: int, prepared: set[int], own: set[str], *, asking: bool) -> str:

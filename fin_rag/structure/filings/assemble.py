@@ -22,7 +22,7 @@ _PART_NUMBERS: Mapping[str, str] = {"I": "1", "II": "2", "III": "3", "IV": "4"}
 _STATEMENT_ITEMS = frozenset({"7", "8", "13", "14", "15", "16", "I-1", "17", "18", "19", "9.01"})
 # What is true of an Item as a whole and not of its sub-sections.
 _OWN_KEYS = frozenset(
-    {"state", "confidence", "pages", "index_position", "merged_with", "refers_to", "text_in"}
+    {"state", "confidence", "pages", "index_position", "refers_to", "text_in"}
 )
 _INDEX_NOTE = "Items were read from a cross-reference index; their texts stand under other titles."
 _STATE_WINDOW, _LOW_CONFIDENCE = 4000, 0.6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, NamedTuple
@@ -11,18 +10,22 @@ from typing import Final, NamedTuple
 from fin_rag.schema import PageMap, Span
 from fin_rag.structure.lines import Line
 from fin_rag.structure.statements.body import Draft, Piece
+from fin_rag.structure.statements.calendar import Calendar
 from fin_rag.structure.statements.columns import Column, by_labels, by_order, finish
+from fin_rag.structure.statements.facts import Facts
 from fin_rag.structure.statements.grid import Grid, GridRow, read_piece
 from fin_rag.structure.statements.model import Statement, StatementRow
 from fin_rag.structure.statements.periods import Mentions, read_mentions
-from fin_rag.structure.statements.scales import Units, looks_per_share, read_units, symbol_currency
+from fin_rag.structure.statements.scales import Units, is_share_column, mostly_whole, read_units, symbol_currency
 from fin_rag.structure.statements.vocabulary import squeeze, words
 from fin_rag.text.numbers import Number, decimal_mark, parse_number
 
 _NOTE: Final = re.compile(
     r"\(\s?(?:see\s)?(?:notes?|notas?)\s{1,2}(\d{1,2}[A-Z]?(?:(?:\.\d)|(?:\s?(?:,|and|y|&|-|to)\s?\d{1,2}[A-Z]?)){0,6})\s?\)", re.IGNORECASE
 )
-_SPANISH: Final = re.compile(r"estado|cuenta|balancede|balancegeneral|situacion|patrimonio|activo")
+_SPANISH: Final = re.compile(
+    r"\bestados?\b|\bcuentas?\b|\bbalances?\s(?:de|general|consolidado)|situaci[oó]n|\bmil(?:lon)?es\b|\beuros al\b", re.IGNORECASE
+)
 _INDENT_STEP: Final = 2
 _MOST_LEVELS: Final = 8
 
@@ -62,30 +65,20 @@ def _columns(grid: Grid, title: Mentions, draft: Draft) -> list[Column]:
     return by_order(grid.labels, read_mentions(grid.above[1:] or grid.above), title)
 
 
-def closing_days(raws: Sequence[Raw]) -> dict[int, tuple[int, int]]:
-    """Return for each year the day (month, day) on which the statements' periods end most often."""
-    counts: dict[int, Counter[tuple[int, int]]] = {}
-    for raw in raws:
-        for column in raw.columns:
-            if column.when.number:
-                counts.setdefault(column.when.year, Counter())[(column.when.month, column.when.day)] += 1
-    known = {year: max(days, key=lambda day: (days[day], day)) for year, days in counts.items()}
-    return known
-
-
 def build(
-    raw: Raw, lines: Sequence[Line], page_map: PageMap | None, days: dict[int, tuple[int, int]], *, primary: bool
+    raw: Raw, lines: Sequence[Line], page_map: PageMap | None, calendar: Calendar, facts: Facts, *, primary: bool
 ) -> Statement:
     """Return the statement that a draft stands for."""
     draft = raw.draft
-    text = " ".join(row.label for grid in raw.grids for row in grid.rows[:40])
     cells = [cell[0] for grid in raw.grids for row in grid.rows for cell in row.cells if cell]
-    lang = "es" if _SPANISH.search(squeeze(f"{draft.title.text} {text[:400]}")) else None
+    lang = "es" if _SPANISH.search(draft.title.text) else None
     mark = decimal_mark(" ".join(cells[:400]), lang=lang)
     currency = raw.units.currency or symbol_currency(" ".join(cells[:400]))
-    units = Units(currency, raw.units.scale, raw.units.shares)
-    columns = finish(raw.columns, days, instant=draft.kind == "balance_sheet")
-    rows = _rows(raw.grids, len(columns), units, mark)
+    units = Units(currency, raw.units.scale, raw.units.shares, draft.kind)
+    whens = calendar.complete([column.when for column in raw.columns])
+    instant = draft.kind == "balance_sheet"
+    columns = facts.complete(finish(raw.columns, whens, instant=instant), raw.grids, kind=draft.kind)
+    rows = _rows(raw.grids, [column.label for column in columns], units, mark)
     spans = tuple(Span(lines[p.top].start, _end(lines, p)) for p in draft.pieces)
     headers = tuple(
         Span(span.start, max(span.start, grid.header_end)) for span, grid in zip(spans, raw.grids, strict=True)
@@ -130,34 +123,38 @@ def _closing_dates(draft: Draft, rows: Sequence[StatementRow]) -> tuple[int, ...
     return tuple(dict.fromkeys(found))
 
 
-def _rows(grids: Sequence[Grid], count: int, units: Units, mark: str) -> list[StatementRow]:
+def _rows(grids: Sequence[Grid], labels: Sequence[str], units: Units, mark: str) -> list[StatementRow]:
     """Turn grid rows into rows with values; groups that are open give the rows below their context."""
     flat = [row for grid in grids for row in grid.rows]
     steps = sorted({row.indent for row in flat})
-    numbers = [_numbers(row, count, mark) for row in flat]
-    whole = _mostly_whole(numbers)
+    numbers = [_numbers(row, len(labels), mark) for row in flat]
+    whole = mostly_whole([n.decimals for parsed in numbers for n in parsed if n is not None and n.kind != "nil"])
+    counts = [units.kind == "equity" and is_share_column(label) for label in labels]
     rows: list[StatementRow] = []
     open_groups: list[tuple[int, str]] = []
+    unindented = len(steps) == 1
     for row, parsed in zip(flat, numbers, strict=True):
-        level = min(steps.index(row.indent), _MOST_LEVELS) if len(steps) > 1 else 0
-        flat_text = len(steps) == 1
+        level = 0 if unindented else min(steps.index(row.indent), _MOST_LEVELS)
         group = not any(row.cells)
         total = not group and words().totals.search(squeeze(row.label)) is not None
-        open_groups = _close(open_groups, level, flat=flat_text, group=group, total=total)
+        open_groups = _close(open_groups, level, unindented=unindented, closes=group or total)
         path = tuple(label for _, label in open_groups)
-        rows.append(_row(row, parsed, level + (len(path) if flat_text else 0), path, units, total=total, whole=whole, count=count))
+        figures = [(n.value, n.decimals) for n in parsed if n is not None and n.kind != "nil"]
+        unit = units.of_row(row.label, path, figures, whole=whole)
+        shown = level + (len(path) if unindented else 0)
+        rows.append(_row(row, parsed, (shown, path, total), unit, [units.shares if c else unit[0] for c in counts]))
         if group:
             open_groups = [*open_groups, (level, row.label)]
     return rows
 
 
 def _close(
-    groups: list[tuple[int, str]], level: int, *, flat: bool, group: bool, total: bool
+    groups: list[tuple[int, str]], level: int, *, unindented: bool, closes: bool
 ) -> list[tuple[int, str]]:
     """Return the groups that a row still belongs to."""
-    if not flat:
-        return [one for one in groups if one[0] < level or (one[0] == level and not group and not total)][-_MOST_LEVELS:]
-    return [] if group or total else groups[-1:]
+    if unindented:
+        return [] if closes else groups[-1:]
+    return [one for one in groups if one[0] < level or (one[0] == level and not closes)][-_MOST_LEVELS:]
 
 
 def _numbers(row: GridRow, count: int, mark: str) -> list[Number | None]:
@@ -165,43 +162,28 @@ def _numbers(row: GridRow, count: int, mark: str) -> list[Number | None]:
     return [parse_number(cell[0], decimal=mark) if cell else None for cell in cells]
 
 
-def _mostly_whole(numbers: Sequence[Sequence[Number | None]]) -> bool:
-    found = [number for row in numbers for number in row if number is not None and number.kind != "nil"]
-    return bool(found) and sum(number.decimals == 0 for number in found) >= 0.6 * len(found)
-
-
 def _row(
     row: GridRow,
     parsed: Sequence[Number | None],
-    level: int,
-    path: tuple[str, ...],
-    units: Units,
-    *,
-    total: bool,
-    whole: bool,
-    count: int,
+    place: tuple[int, tuple[str, ...], bool],
+    unit: tuple[int, str],
+    scales: Sequence[int],
 ) -> StatementRow:
-    figures = [n for n in parsed if n is not None and n.kind != "nil"]
-    scale, currency = units.of_row(row.label, path, [n.value for n in figures])
-    if scale > 1 and looks_per_share([(n.value, n.decimals) for n in figures], whole=whole):
-        scale = 1
-    note = row.note
+    level, path, total = place
     mention = _NOTE.search(row.label)
-    if not note and mention:
-        note = mention[1]
-    cells = [*row.cells, *([None] * (count - len(row.cells)))][:count]
+    cells = [*row.cells, *([None] * (len(parsed) - len(row.cells)))][: len(parsed)]
     return StatementRow(
         label=row.label,
-        values=tuple(_value(number, scale) for number in parsed),
+        values=tuple(_value(number, scale) for number, scale in zip(parsed, scales, strict=True)),
         span=row.span,
         label_span=row.label_span,
         value_spans=tuple(cell[1] if cell else None for cell in cells),
         level=level,
         path=path,
-        note=note,
+        note=row.note or (mention[1] if mention else ""),
         total=total,
-        scale=scale,
-        currency=currency,
+        scale=unit[0],
+        currency=unit[1],
         placed=row.placed,
     )
 

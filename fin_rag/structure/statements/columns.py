@@ -35,8 +35,7 @@ def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> 
     for label, mentions in zip(labels, read, strict=True):
         when = (mentions.dates or (_NOWHEN,))[-1]
         if not when.number and mentions.years:
-            day = (mentions.days or corner.days or title.days or title.dates or (_NOWHEN,))[0]
-            when = When(mentions.years[-1], day.month, day.day)
+            when = _dated(mentions.years[-1], (*mentions.days, *corner.days), title)
         elif not when.number and mentions.days:
             year = _only(corner.years) or _only(title.years)
             when = When(year, mentions.days[-1].month, mentions.days[-1].day)
@@ -45,6 +44,22 @@ def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> 
     if any(column.when.year for column in found):
         return found
     return by_order(labels, corner, title) if not any(m.dates or m.years for m in read) else found
+
+
+def _dated(year: int, days: Sequence[When], title: Mentions) -> When:
+    """Return the end of a period that a head calls by its year: by its own day, else by the title's dates."""
+    if days:
+        return When(year, days[0].month, days[0].day)
+    same = [when for when in title.dates if when.year == year]
+    if same:
+        return same[0]
+    day = (title.days or _agreed(title.dates) or (_NOWHEN,))[0]
+    return When(year, day.month, day.day)
+
+
+def _agreed(dates: Sequence[When]) -> tuple[When, ...]:
+    """Return the dates if they all name the same day."""
+    return tuple(dates[:1]) if len({(when.month, when.day) for when in dates}) == 1 else ()
 
 
 def by_order(labels: Sequence[str], head: Mentions, title: Mentions) -> list[Column]:
@@ -75,12 +90,10 @@ def is_note_column(label: str) -> bool:
     return words().note_columns.fullmatch(label.strip(" .():")) is not None
 
 
-def finish(columns: Sequence[Column], days: dict[int, tuple[int, int]], *, instant: bool) -> list[StatementColumn]:
-    """Complete columns that name only a year by the day on which other statements close that year."""
-    finished = []
-    for label, when, months in columns:
-        if when.year and not when.month:
-            month, day = days.get(when.year, (0, 0))
-            when = When(when.year, month, day)
-        finished.append(StatementColumn(label, when.number, 0 if instant else months))
-    return finished
+
+def finish(columns: Sequence[Column], whens: Sequence[When], *, instant: bool) -> list[StatementColumn]:
+    """Return the columns with their completed ends of period; a balance sheet's columns have no length."""
+    return [
+        StatementColumn(column.label, when.number, 0 if instant else column.months)
+        for column, when in zip(columns, whens, strict=True)
+    ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from fin_rag.schema import Markup, Outline, PageMap
 from fin_rag.structure.lines import split_lines
 from fin_rag.structure.statements.body import Reader
-from fin_rag.structure.statements.build import build, closing_days, read_draft
+from fin_rag.structure.statements.build import build, read_draft
+from fin_rag.structure.statements.calendar import read_calendar
+from fin_rag.structure.statements.facts import Facts
 from fin_rag.structure.statements.judge import mark_scope, primary_set
 from fin_rag.structure.statements.merge import join
 from fin_rag.structure.statements.model import Statement
@@ -51,5 +53,8 @@ def find_statements(
     mark_scope(kept, lines)
     primary = primary_set(kept, lines)
     raws = [read_draft(draft, lines) for draft in kept]
-    days = closing_days(raws)
-    return [build(raw, lines, page_map, days, primary=index in primary) for index, raw in enumerate(raws)]
+    calendar = read_calendar((column.when for raw in raws for column in raw.columns), lines)
+    facts = Facts(markup.facts if markup else ())
+    return [
+        build(raw, lines, page_map, calendar, facts, primary=index in primary) for index, raw in enumerate(raws)
+    ]

@@ -20,6 +20,8 @@ _PER: Final = re.compile(r"\bper(?:\s+\w{1,12}){0,2}[\s-]+(?:shares?|units?|ads)
 _FACTORS: Final = {"thousands": 1_000, "miles": 1_000, "millions": 1_000_000, "millones": 1_000_000, "billions": 1_000_000_000}
 _SYMBOLS: Final = (("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("$", "USD"))
 _CENTS: Final = 2
+_MOSTLY: Final = 0.6
+_LEADS_COUNT: Final = re.compile(r"(?:numberof|commonsharesout|sharesout|weightedaverage|ordinarysharesout|averagenumber)")
 _MOST_PER_SHARE: Final = 10_000
 
 
@@ -30,31 +32,61 @@ class Units:
     currency: str = ""
     scale: int = 1
     shares: int = 1
+    kind: str = ""
 
-    def of_row(self, label: str, path: Sequence[str], printed: Sequence[Decimal]) -> tuple[int, str]:
+    def of_row(
+        self, label: str, path: Sequence[str], figures: Sequence[tuple[Decimal, int]], *, whole: bool
+    ) -> tuple[int, str]:
         """Return factor and currency of one row.
 
-        A row per share is never scaled; counts of shares follow what the unit line says of them.
+        A row per share is never scaled; counts of shares follow what the unit line says of them. Only an
+        income statement has rows of either kind as a rule: elsewhere "$1 par value, 900 shares issued" says
+        what a stock is, and the figures are money.
+
+        Args:
+            label: the row's label.
+            path: the titles of the groups it belongs to, outermost first.
+            figures: the printed figures, each with its count of decimals.
+            whole: whether the statement's figures have no decimals as a rule.
         """
-        own = unit_of(label) if "(" in label else None
-        letters = squeeze(label)
-        known = words()
-        if known.per_share.search(letters):
+        cents = whole and bool(figures) and all(d >= _CENTS and abs(v) < _MOST_PER_SHARE for v, d in figures)
+        if cents:
             return 1, self.currency
-        if own is not None and own[1] > 1:
-            counts = known.share_counts.search(letters) is not None
-            return own[1], "" if counts else own[0] or self.currency
-        if known.share_counts.search(letters):
-            return self.shares, ""
-        for group in reversed(path):
-            above = squeeze(group)
-            counts, per_share = known.share_counts.search(above), known.per_share.search(above)
-            if counts and not (per_share and counts.start() < per_share.start()):
-                group_unit = unit_of(group) if "(" in group else None
-                return (group_unit[1] if group_unit else self.shares), ""
-            if per_share:
-                return 1, self.currency
+        for number, text in enumerate((label, *reversed(path))):
+            if self.kind == "income" or (number == 0 and _LEADS_COUNT.match(squeeze(text))):
+                meaning = _meaning(text)
+                own = unit_of(text) if "(" in text else None
+                if meaning == "count":
+                    return (own[1] if own and own[1] > 1 else self.shares), ""
+                if meaning == "per_share":
+                    return 1, self.currency
+                if number == 0 and own is not None and own[1] > 1:
+                    return own[1], own[0] or self.currency
         return self.scale, self.currency
+
+
+def _meaning(text: str) -> str:
+    """Tell whether a label names a count of shares or an amount per share."""
+    letters = squeeze(text)
+    counts, per_share = words().share_counts.search(letters), words().per_share.search(letters)
+    if counts and not (per_share and per_share.start() < counts.start()):
+        return "count"
+    return "per_share" if per_share else ""
+
+
+def is_share_column(label: str) -> bool:
+    """Tell whether a column's head names counts of shares, as in a statement of equity.
+
+    Example:
+        >>> is_share_column("Common Stock Shares"), is_share_column("Common Stock Amount")
+        (True, False)
+    """
+    return _COUNT.search(label) is not None and re.search(r"amount|value|\$|capital|treasury", label, re.IGNORECASE) is None
+
+
+def mostly_whole(decimals: Sequence[int]) -> bool:
+    """Tell whether most of a statement's figures are printed without decimals."""
+    return bool(decimals) and sum(count == 0 for count in decimals) >= _MOSTLY * len(decimals)
 
 
 def read_units(lines: Sequence[str]) -> Units:
@@ -99,10 +131,3 @@ def symbol_currency(text: str) -> str:
     """Return the ISO code of the first currency sign in a statement's rows, or an empty string."""
     places = [(text.find(sign), code) for sign, code in _SYMBOLS if sign in text]
     return min(places)[1] if places else ""
-
-
-def looks_per_share(printed: Sequence[tuple[Decimal, int]], *, whole: bool) -> bool:
-    """Tell whether figures with cents among whole ones (``whole``) are amounts per share."""
-    return whole and bool(printed) and all(
-        decimals >= _CENTS and abs(value) < _MOST_PER_SHARE for value, decimals in printed
-    )

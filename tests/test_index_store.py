@@ -138,6 +138,19 @@ def test_private_documents_need_and_keep_their_session(index) -> None:
     assert index.retriever(k=5, filter=forged).invoke("net sales") == []
 
 
+def test_private_copy_never_takes_the_place_of_a_public_one(index) -> None:
+    text = "# A\n\nNet sales rose 5 %."
+    public = index.add(report(text, source="a.md", title="A")).added
+    for session in ("s1", "s2"):
+        private = report(text, source="a.md", title="A", source_scope="private", session_id=session)
+        assert index.add(private).added not in ([], public)
+    assert [d["doc_id"] for d in index.documents()] == public
+    assert len(index.documents(session_id="s1")) == 2
+    forged = report(text, source="x.md", doc_id=public[0], source_scope="private", session_id="s3")
+    assert "another scope" in index.add(forged).failed["x.md"]
+    assert [d["doc_id"] for d in index.documents()] == public
+
+
 def test_another_model_is_refused_by_name_or_by_vector(tmp_path) -> None:
     opened(tmp_path / "i").add(letter("A"))
     with pytest.raises(IntegrityError, match="words-24"):

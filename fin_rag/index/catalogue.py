@@ -56,22 +56,22 @@ _DOCUMENT_COLUMNS: Final = ", ".join(
     f"{key} {'INTEGER' if key in (FISCAL_YEAR, PERIOD_END, FILED) else 'TEXT'}" for key in _DOCUMENT_KEYS
 )
 _SCHEMA: Final = f"""
-CREATE TABLE settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE documents (
+CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS documents (
     doc INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, input_key TEXT NOT NULL, chunks INTEGER NOT NULL,
     metadata TEXT NOT NULL, outline TEXT NOT NULL, text BLOB NOT NULL,
     {_DOCUMENT_COLUMNS}
 );
-CREATE UNIQUE INDEX documents_doc_id ON documents (doc_id);
-CREATE TABLE chunks (
+CREATE UNIQUE INDEX IF NOT EXISTS documents_doc_id ON documents (doc_id);
+CREATE TABLE IF NOT EXISTS chunks (
     row INTEGER PRIMARY KEY, doc INTEGER NOT NULL, chunk_id TEXT NOT NULL, metadata TEXT NOT NULL,
     embedding_key BLOB NOT NULL, {", ".join(f"{key} TEXT" for key in _CHUNK_KEYS)}
 );
-CREATE INDEX chunks_doc ON chunks (doc);
-CREATE INDEX chunks_item ON chunks (item) WHERE item IS NOT NULL;
-CREATE INDEX chunks_embedding ON chunks (embedding_key);
-CREATE INDEX documents_input ON documents (input_key);
-CREATE TABLE stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS chunks_doc ON chunks (doc);
+CREATE INDEX IF NOT EXISTS chunks_item ON chunks (item) WHERE item IS NOT NULL;
+CREATE INDEX IF NOT EXISTS chunks_embedding ON chunks (embedding_key);
+CREATE INDEX IF NOT EXISTS documents_input ON documents (input_key);
+CREATE TABLE IF NOT EXISTS stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL);
 """  # built from constants above
 
 
@@ -126,7 +126,7 @@ class Catalogue:
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
                 self._db.executescript(
                     f"PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; {_SCHEMA}"
-                    f"INSERT INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
+                    f"INSERT OR IGNORE INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
                 )
             version = self.setting("format_version")
         except sqlite3.DatabaseError as error:
@@ -179,6 +179,13 @@ class Catalogue:
         """Return the fingerprint of a document, or ``None`` if it is not in the index."""
         row = self._db.execute("SELECT fingerprint FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else str(row[0])
+
+    def owner(self, doc_id: str) -> tuple[str, str] | None:
+        """Return scope and session of a document, or ``None`` if it is not in the index."""
+        row = self._db.execute(
+            "SELECT source_scope, coalesce(session_id, '') FROM documents WHERE doc_id = ?", (doc_id,)
+        ).fetchone()
+        return None if row is None else (str(row[0]), str(row[1]))
 
     def document_metadata(self, filters: Conjunction) -> list[dict[str, object]]:
         """Return the metadata of the documents that a filter on document keys lets through."""

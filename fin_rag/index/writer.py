@@ -31,6 +31,8 @@ from fin_rag.schema import (
     DOC_ID,
     LANG,
     PAGE_MAP,
+    SESSION_ID,
+    SOURCE_SCOPE,
     SPANS,
     MetadataValue,
     Outline,
@@ -177,6 +179,12 @@ class Writer:
                 "Give one of them its own 'doc_id'."
             )
             return None
+        owner = self._catalogue.owner(doc_id)
+        if owner is not None and owner != _owner(whole.metadata):
+            report.failed[name] = (
+                f"its document id {doc_id!r} belongs to a document of another scope. Give it its own 'doc_id'."
+            )
+            return None
         taken[doc_id] = name
         if isinstance(whole, SourceDocument) and whole.markup.warnings:
             report.warnings[name] = list(whole.markup.warnings)
@@ -257,6 +265,10 @@ class Writer:
                 made[position[key]] if key in position else self._parts.vectors.file.read([known[key]])[0]
             )
         return out
+
+
+def _owner(metadata: Mapping[str, object]) -> tuple[str, str]:
+    return str(metadata.get(SOURCE_SCOPE)), str(metadata.get(SESSION_ID) or "")
 
 
 def keyword_records(parts: Parts) -> Iterator[KeywordRecord]:

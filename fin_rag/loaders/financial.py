@@ -29,9 +29,8 @@ class FinancialDocumentLoader(BaseLoader):
     r"""Load one financial document as one ``Document`` that holds the whole canonical text.
 
     Formats are HTML and inline XBRL, PDF, Markdown, text, EDGAR submissions, JSON and XML, also with gzip.
-    Its metadata are what the document
-    says of itself (kind, issuer, period, ...) and the caller's own; pages, where there are any, stand in
-    ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings, links and facts travel along in
+    Its metadata are what the document says of itself (kind, issuer, period, ...) and the caller's own;
+    pages, where there are any, stand in ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings, links and facts travel along in
     ``markup``.
 
     Args:

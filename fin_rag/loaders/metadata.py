@@ -61,15 +61,14 @@ def document_metadata(
 ) -> dict[str, MetadataValue]:
     """Return the metadata of a document; a key that nothing states is absent.
 
-    Always there: ``doc_id`` (the accession number, else the first 16 hexadecimal digits of the text's hash),
-    ``title``, ``doc_type``, ``lang`` and ``source_scope``.
+    Always there: ``doc_id`` (the accession number, else the first 16 hexadecimal digits of the text's hash; of
+    a private document with a mark of its session), ``title``, ``doc_type``, ``lang`` and ``source_scope``.
 
     Args:
         loaded: The text and what its format states.
         name: The file name, a hint where the document is silent.
-        caller: The caller's values. They win, dates may be given as ``20240201``, ``"2024-02-01"`` or
-        ``date``
-            objects, and keys of the caller's own pass through.
+        caller: The caller's values. They win; dates may be given as ``20240201``, ``"2024-02-01"`` or
+            ``date`` objects, and keys of the caller's own pass through.
 
     Raises:
         InputError: if a value of the caller has the wrong type or is out of range.
@@ -105,6 +104,10 @@ def document_metadata(
     found.setdefault(SOURCE_SCOPE, "public")
     found.setdefault(DOC_ID, text_sha256(loaded.text)[:16])
     _tidy(found)
+    if SESSION_ID in given:
+        # A private copy is another document than a public one, or than another session's.
+        owner = text_sha256(str(given[SESSION_ID]))[:8]
+        found[DOC_ID] = f"{found[DOC_ID]}~{owner}"
     found.update(given)
     found[TITLE] = given.get(TITLE) or _title(found, name)
     return clean_metadata(found)

@@ -57,12 +57,14 @@ def find_zones(reader: Reader, titles: Sequence[Title]) -> Zones:
     }
     zones: list[Zone] = []
     lists: list[tuple[Title, int]] = []
-    at, started = 0, False
+    at, started, begun, seen = 0, False, False, 0
+    after_any, after_body = _next_titles(titles, len(lines))
     for number, title in enumerate(titles):
-        started = started or _speech_between(lines, first_look, at, title.line, begun=_begun(titles[:number]))
+        started = started or _speech_between(lines, first_look, max(at, seen), title.line, begun=begun)
+        begun, seen = begun or title.kind in (PREPARED_TITLE, QA_TITLE), title.line
         if title.kind in (PREPARED_TITLE, QA_TITLE) or title.line < at:
             continue
-        stop = _next_title(titles, number, len(lines), body_only=started or title.kind == TAIL_TITLE)
+        stop = after_body[number] if started or title.kind == TAIL_TITLE else after_any[number]
         last = stop if started else list_end(lines, title.line + 1, stop, furniture)
         if started and title.kind in (ROSTER_TITLE, HEAD_TITLE):
             last = _next_operator(first_look, lines, title.line, stop)
@@ -84,10 +86,6 @@ def find_zones(reader: Reader, titles: Sequence[Title]) -> Zones:
     return Zones(tuple(sorted(zones, key=lambda z: z.first)), people, frozenset(taken))
 
 
-def _begun(titles: Sequence[Title]) -> bool:
-    return any(title.kind in (PREPARED_TITLE, QA_TITLE) for title in titles)
-
-
 def _speech_between(
     lines: Sequence[CallLine], headers: Mapping[int, Header], first: int, last: int, *, begun: bool
 ) -> bool:
@@ -104,11 +102,14 @@ def _speech_between(
     return False
 
 
-def _next_title(titles: Sequence[Title], number: int, default: int, *, body_only: bool) -> int:
-    for title in titles[number + 1 :]:
-        if not body_only or title.kind in _BODY_TITLES:
-            return title.line
-    return default
+def _next_titles(titles: Sequence[Title], default: int) -> tuple[list[int], list[int]]:
+    """Return for each title the line of the next one, and of the next one under which people speak."""
+    any_, body = [default] * len(titles), [default] * len(titles)
+    for number in range(len(titles) - 2, -1, -1):
+        following = titles[number + 1]
+        any_[number] = following.line
+        body[number] = following.line if following.kind in _BODY_TITLES else body[number + 1]
+    return any_, body
 
 
 def _next_operator(headers: Mapping[int, Header], lines: Sequence[CallLine], first: int, stop: int) -> int:

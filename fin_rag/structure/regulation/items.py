@@ -12,6 +12,7 @@ from fin_rag.structure.regulation.labels import Label, continues, first_style, r
 from fin_rag.structure.regulation.lines import plain_text
 from fin_rag.structure.regulation.nodes import Node, Tree
 
+_DEEPEST: Final = 8
 _LEAD: Final = (":", "—", "–", ":—")
 _ITALIC: Final = re.compile(r"[ ]*[*_](?P<title>[^*_\n]{1,200})[*_][ ]*(?P<dash>[—–-]{0,2})[ ]*")
 _PHRASE: Final = re.compile(
@@ -54,7 +55,7 @@ class Items:
         """
         found = self._ambiguous(label, following) or self._continued(label)
         if found is None and (style := first_style(label)):
-            return self._opened(style, 1.0, label)
+            return self._opened(style, 1.0, label) if len(self._lists) < _DEEPEST else None
         if found is None and sure:
             found = self._skipped(label)
         if found is None and sure and self._may_start_here(label):

@@ -102,6 +102,8 @@ def lines_of(text: str, view: str) -> list[Line]:
         while start < end and view[start] == " ":
             start += 1
         shown = view[start:end].rstrip("*_ ") or view[start:end]
+        if not shown:
+            continue  # nothing but marks of Markdown
         blank = last_end < 0 or text.count("\n", last_end, outer) > 1
         found.append(
             Line(

@@ -281,10 +281,15 @@ def test_heading_without_text_goes_with_the_section_below() -> None:
     assert (region.section.section_id, region.span, region.parent) == ("i", Span(0, 21), Span(0, 21))
 
 
-def test_sections_that_cross_are_refused() -> None:
+def test_sections_that_cross_are_cut_with_a_warning(caplog) -> None:
     sections = [Section("a", "", (), Span(0, 5)), Section("b", "", (), Span(3, 8))]
-    with pytest.raises(InputError, match="cross"):
-        regions_of("x" * 10, sections, Section("r", "", (), Span(0, 10)))
+    regions = regions_of("x" * 10, sections, Section("r", "", (), Span(0, 10)))
+    assert [(r.section.section_id, r.span) for r in regions] == [
+        ("a", Span(0, 3)),
+        ("b", Span(3, 5)),
+        ("r", Span(5, 10)),
+    ]
+    assert "reaches beyond the end" in caplog.text
 
 
 def test_long_path_gives_way_from_the_outside() -> None:

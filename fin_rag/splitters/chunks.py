@@ -65,7 +65,7 @@ def chunk_text(
     :class:`~fin_rag.splitters.pack.Packer` takes it.
 
     Raises:
-        InputError: if sections cross or reach beyond the text, or a header leaves no room for a body.
+        InputError: if a section reaches beyond the text, or a header leaves no room for a body.
     """
     regions = regions_of(text, outline.sections, root_section(text, metadata))
     furniture = sorted(outline.furniture)

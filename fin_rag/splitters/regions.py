@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fin_rag.errors import InputError
 from fin_rag.schema import DOC_TYPE, ISSUER, TITLE, Section, Span
 from fin_rag.tokens import Tokenization
+
+_logger = logging.getLogger(__name__)
 
 # A header that leaves less than this share of the budget to the body is refused.
 _LEAST_BODY_SHARE = 8
@@ -31,10 +34,11 @@ def regions_of(text: str, sections: Sequence[Section], root: Section) -> list[Re
     """Cut a text into regions in order; together they hold every non-blank character once.
 
     Text outside every section belongs to ``root``. Sections with equal spans (merged Items) share one
-    region, which the first of them owns. A heading without text of its own goes with the region below.
+    region, which the first of them owns. A heading without text of its own goes with the region below. A
+    section that crosses the end of another is cut there, with a warning in the log.
 
     Raises:
-        InputError: if two sections cross each other or reach beyond the text.
+        InputError: if a section reaches beyond the text.
     """
     owned: list[Region] = []
     stack: list[Section] = []
@@ -58,10 +62,12 @@ def regions_of(text: str, sections: Sequence[Section], root: Section) -> list[Re
             emit(stack[-1].span.end)
             stack.pop()
         if stack and section.span.end > stack[-1].span.end:
-            raise InputError(
-                f"Sections {stack[-1].section_id!r} and {section.section_id!r} cross. Sections must nest or "
-                "stand apart."
+            _logger.warning(
+                "Section %r reaches beyond the end of %r; it is cut there.",
+                section.section_id,
+                stack[-1].section_id,
             )
+            section = replace(section, span=Span(section.span.start, stack[-1].span.end))
         emit(section.span.start)
         merged = stack and stack[-1].span == section.span and stack[-1].level == section.level
         if not merged:

@@ -109,6 +109,8 @@ def extents(
         if not last:
             end = min(end, picks[i + 1].candidate.start)
         line = parts[opening].line if opening is not None else None
+        if line is not None and result and lines.starts[line] < result[-1].end:
+            line = None  # it stands inside the Item before
         result.append(Extent(pick, pick.candidate.start, end, own[i], line))
     return result
 
@@ -126,15 +128,21 @@ def _printed_part(context: _Context, after: int, pick: Pick) -> str:
     if pick.part or not own:
         return own
     index = bisect_left(context.positions, pick.candidate.line + 1) - 1
-    printed = context.parts[index].part if index >= 0 and context.positions[index] > after else own
+    opens = index >= 0 and context.positions[index] > after and _may_open(context.parts[index], pick)
+    printed = context.parts[index].part if opens else own
     return printed if _RANK.get(printed, 0) == _RANK[own] + 1 else own
+
+
+def _may_open(line: PartLine, pick: Pick) -> bool:
+    """Tell whether a Part line can open a pick's Part: one that also names an Item speaks of that Item only."""
+    return not line.inline or line.line >= pick.candidate.line
 
 
 def _opening(context: _Context, after: int, pick: Pick, part: str) -> int | None:
     """Return the index of the Part line that opens the pick's Part, if it stands right before it."""
     index = bisect_left(context.positions, pick.candidate.line + 1) - 1
     while index >= 0 and context.positions[index] >= after:
-        if context.parts[index].part == part:
+        if context.parts[index].part == part and _may_open(context.parts[index], pick):
             return index
         index -= 1
     return None

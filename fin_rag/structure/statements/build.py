@@ -11,12 +11,19 @@ from fin_rag.schema import PageMap, Span
 from fin_rag.structure.lines import Line
 from fin_rag.structure.statements.body import Draft, Piece
 from fin_rag.structure.statements.calendar import Calendar
-from fin_rag.structure.statements.columns import Column, by_labels, by_order, finish
+from fin_rag.structure.statements.columns import Column, align, by_labels, by_order, finish
 from fin_rag.structure.statements.facts import Facts
-from fin_rag.structure.statements.grid import Grid, GridRow, read_piece
+from fin_rag.structure.statements.grid import Grid, GridRow, place, read_piece
 from fin_rag.structure.statements.model import Statement, StatementRow
 from fin_rag.structure.statements.periods import Mentions, read_mentions
-from fin_rag.structure.statements.scales import Units, is_share_column, mostly_whole, read_units, symbol_currency
+from fin_rag.structure.statements.scales import (
+    Units,
+    is_share_column,
+    mostly_whole,
+    read_units,
+    symbol_currency,
+    unit_row,
+)
 from fin_rag.structure.statements.vocabulary import squeeze, words
 from fin_rag.text.numbers import Number, decimal_mark, parse_number
 
@@ -35,6 +42,7 @@ class Raw(NamedTuple):
 
     draft: Draft
     grids: tuple[Grid, ...]
+    places: tuple[tuple[int, ...], ...]
     columns: tuple[Column, ...]
     units: Units
 
@@ -45,13 +53,15 @@ def read_draft(draft: Draft, lines: Sequence[Line]) -> Raw:
     main = max(grids, key=lambda grid: len(grid.rows))
     above = [draft.title.text, *main.above]
     title = read_mentions(above)
-    columns: Sequence[Column] = ()
-    for grid in (grids[0], main):
-        columns = _columns(grid, title, draft)
-        if any(column.when.year for column in columns):
-            break
+    own = [_columns(grid, title, draft) for grid in grids]
+    columns: list[Column] = []
+    places = []
+    for grid_columns in own:
+        found, columns = align(columns, grid_columns)
+        places.append(found)
     heads = [*above, *main.others, *main.labels, *grids[0].above]
-    return Raw(draft, grids, tuple(columns), read_units([head for head in heads if head]))
+    units = read_units([head for head in heads if head])
+    return Raw(draft, grids, tuple(places), tuple(columns), units)
 
 
 def _columns(grid: Grid, title: Mentions, draft: Draft) -> list[Column]:
@@ -77,8 +87,12 @@ def build(
     units = Units(currency, raw.units.scale, raw.units.shares, draft.kind)
     whens = calendar.complete([column.when for column in raw.columns])
     instant = draft.kind == "balance_sheet"
-    columns = facts.complete(finish(raw.columns, whens, instant=instant), raw.grids, kind=draft.kind)
-    rows = _rows(raw.grids, [column.label for column in columns], units, mark)
+    columns = finish(raw.columns, whens, instant=instant)
+    placed = [
+        place(row, places, len(columns)) for grid, places in zip(raw.grids, raw.places, strict=True) for row in grid.rows
+    ]
+    columns = facts.complete(columns, placed, kind=draft.kind)
+    rows = _rows(placed, [column.label for column in columns], units, mark)
     spans = tuple(Span(lines[p.top].start, _end(lines, p)) for p in draft.pieces)
     headers = tuple(
         Span(span.start, max(span.start, grid.header_end)) for span, grid in zip(spans, raw.grids, strict=True)
@@ -123,11 +137,10 @@ def _closing_dates(draft: Draft, rows: Sequence[StatementRow]) -> tuple[int, ...
     return tuple(dict.fromkeys(found))
 
 
-def _rows(grids: Sequence[Grid], labels: Sequence[str], units: Units, mark: str) -> list[StatementRow]:
+def _rows(flat: Sequence[GridRow], labels: Sequence[str], units: Units, mark: str) -> list[StatementRow]:
     """Turn grid rows into rows with values; groups that are open give the rows below their context."""
-    flat = [row for grid in grids for row in grid.rows]
     steps = sorted({row.indent for row in flat})
-    numbers = [_numbers(row, len(labels), mark) for row in flat]
+    numbers = [[parse_number(cell[0], decimal=mark) if cell else None for cell in row.cells] for row in flat]
     whole = mostly_whole([n.decimals for parsed in numbers for n in parsed if n is not None and n.kind != "nil"])
     counts = [units.kind == "equity" and is_share_column(label) for label in labels]
     rows: list[StatementRow] = []
@@ -136,6 +149,7 @@ def _rows(grids: Sequence[Grid], labels: Sequence[str], units: Units, mark: str)
     for row, parsed in zip(flat, numbers, strict=True):
         level = 0 if unindented else min(steps.index(row.indent), _MOST_LEVELS)
         group = not any(row.cells)
+        units = (unit_row(row.label, units) if group else None) or units
         total = not group and words().totals.search(squeeze(row.label)) is not None
         open_groups = _close(open_groups, level, unindented=unindented, closes=group or total)
         path = tuple(label for _, label in open_groups)
@@ -157,11 +171,6 @@ def _close(
     return [one for one in groups if one[0] < level or (one[0] == level and not closes)][-_MOST_LEVELS:]
 
 
-def _numbers(row: GridRow, count: int, mark: str) -> list[Number | None]:
-    cells = [*row.cells, *([None] * (count - len(row.cells)))][:count]
-    return [parse_number(cell[0], decimal=mark) if cell else None for cell in cells]
-
-
 def _row(
     row: GridRow,
     parsed: Sequence[Number | None],
@@ -171,13 +180,12 @@ def _row(
 ) -> StatementRow:
     level, path, total = place
     mention = _NOTE.search(row.label)
-    cells = [*row.cells, *([None] * (len(parsed) - len(row.cells)))][: len(parsed)]
     return StatementRow(
         label=row.label,
         values=tuple(_value(number, scale) for number, scale in zip(parsed, scales, strict=True)),
         span=row.span,
         label_span=row.label_span,
-        value_spans=tuple(cell[1] if cell else None for cell in cells),
+        value_spans=tuple(cell[1] if cell else None for cell in row.cells),
         level=level,
         path=path,
         note=row.note or (mention[1] if mention else ""),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from fin_rag.structure.statements.model import StatementColumn
 from fin_rag.structure.statements.periods import Mentions, When, read_mentions, spread
-from fin_rag.structure.statements.vocabulary import words
+from fin_rag.structure.statements.vocabulary import squeeze, words
 
 
 class Column(NamedTuple):
@@ -66,6 +66,47 @@ def by_order(labels: Sequence[str], head: Mentions, title: Mentions) -> list[Col
     """Give the periods that the heads name, in reading order, to columns without labels of their own."""
     placed = spread(head, title, len(labels))
     return [Column(label, when, months) for label, (when, months) in zip(labels, placed, strict=True)]
+
+
+def align(known: list[Column], found: Sequence[Column]) -> tuple[tuple[int, ...], list[Column]]:
+    """Return where the columns of a further piece stand among those known, and all columns.
+
+    A piece with as many columns and no other heads goes on with the same ones; else columns meet by their heads
+    or their periods, and what is new is added.
+    """
+    if not known or _same(known, found):
+        merged = list(known) or list(found)
+        if known:
+            merged = [new if new.when.number and not old.when.number else old for old, new in zip(known, found, strict=True)]
+        return tuple(range(len(found))), merged
+    merged = list(known)
+    places: list[int] = []
+    for column in found:
+        at = next(
+            (i for i, old in enumerate(merged) if i not in places and _meets(old, column)), len(merged)
+        )
+        if at == len(merged):
+            merged.append(column)
+        places.append(at)
+    return tuple(places), merged
+
+
+def _same(known: Sequence[Column], found: Sequence[Column]) -> bool:
+    if len(known) != len(found):
+        return False
+    if all(_meets(old, new) for old, new in zip(known, found, strict=True)):
+        return True
+    alike = sum(squeeze(old.label) == squeeze(new.label) for old, new in zip(known, found, strict=True))
+    return 2 * alike > len(found) and not any(column.when.year for column in found)
+
+
+def _meets(old: Column, new: Column) -> bool:
+    """Tell whether two heads can name the same column."""
+    if old.when.year and new.when.year:
+        dated = old.when.month and new.when.month
+        same = old.when == new.when if dated else old.when.year == new.when.year
+        return same and (old.months == new.months or not (old.months and new.months))
+    return not (squeeze(old.label) and squeeze(new.label)) or squeeze(old.label) == squeeze(new.label)
 
 
 def _only(found: Sequence[int]) -> int:

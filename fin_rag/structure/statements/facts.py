@@ -10,7 +10,7 @@ from datetime import date
 from typing import Final
 
 from fin_rag.schema import InlineFact, Span
-from fin_rag.structure.statements.grid import Grid
+from fin_rag.structure.statements.grid import GridRow
 from fin_rag.structure.statements.model import StatementColumn
 
 _DAYS_A_MONTH: Final = 30.4
@@ -27,7 +27,7 @@ class Facts:
         self._starts = [span.start for span, _ in self._facts]
 
     def complete(
-        self, columns: Sequence[StatementColumn], grids: Sequence[Grid], *, kind: str
+        self, columns: Sequence[StatementColumn], rows: Sequence[GridRow], *, kind: str
     ) -> list[StatementColumn]:
         """Complete the periods that the heads leave open; what a head states stays as it is."""
         if not self._facts or kind == "equity":
@@ -37,16 +37,15 @@ class Facts:
             if column.period_end and (column.months or kind == "balance_sheet"):
                 result.append(column)
                 continue
-            end, months = self._period(index, grids)
+            end, months = self._period(index, rows)
             result.append(
                 replace(column, period_end=column.period_end or end, months=column.months or months)
             )
         return result
 
-    def _period(self, index: int, grids: Sequence[Grid]) -> tuple[int, int]:
+    def _period(self, index: int, rows: Sequence[GridRow]) -> tuple[int, int]:
         """Return end and length of the period that most facts of a column have."""
         counts: Counter[tuple[str, str]] = Counter()
-        rows = [row for grid in grids for row in grid.rows if index < len(row.cells)]
         for row in rows[:_MOST_CELLS]:
             cell = row.cells[index]
             fact = self._at(cell[1]) if cell else None

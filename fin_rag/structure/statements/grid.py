@@ -13,7 +13,6 @@ from fin_rag.structure.lines import Line, is_rule, plain
 from fin_rag.structure.statements.body import Piece
 from fin_rag.structure.statements.columns import is_change, is_note_column
 from fin_rag.structure.statements.tokens import count_columns, split_row
-from fin_rag.structure.statements.vocabulary import squeeze
 from fin_rag.structure.units import is_unit_line
 
 _HEAD_ROWS: Final = 12
@@ -236,6 +235,9 @@ def _places(line: Line, cells: Sequence[tuple[int, int]], columns: int, edges: _
     return places
 
 
-def letters_of(rows: Sequence[GridRow]) -> list[str]:
-    """Return the labels of rows as letters."""
-    return [squeeze(row.label) for row in rows]
+def place(row: GridRow, places: Sequence[int], count: int) -> GridRow:
+    """Return a row with its cells in the statement's own columns."""
+    cells: list[tuple[str, Span] | None] = [None] * count
+    for column, cell in zip(places, row.cells, strict=False):
+        cells[column] = cell
+    return row._replace(cells=tuple(cells))

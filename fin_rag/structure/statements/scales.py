@@ -16,12 +16,16 @@ _SHARES_IN: Final = re.compile(
     r"\b(?:shares|acciones|units)\b[^.;]{0,60}?\b(?:in|en)\s(thousands|millions|miles|millones|billions)", re.IGNORECASE
 )
 _COUNT: Final = re.compile(r"(?<!per )(?<!per-)\b(?:shares?|units?|acciones)\b(?! price)", re.IGNORECASE)
+_COUNT_END: Final = re.compile(r"(?:\bshares?|\bnumber|\bunits?|\bacciones|#)[\s()*\d]{0,6}$", re.IGNORECASE)
+_NO_COUNT: Final = re.compile(r"amount|value|\$|capital|treasury|importe", re.IGNORECASE)
 _PER: Final = re.compile(r"\bper(?:\s+\w{1,12}){0,2}[\s-]+(?:shares?|units?|ads)\b|\bper-share\b|por acci[oó]n", re.IGNORECASE)
 _FACTORS: Final = {"thousands": 1_000, "miles": 1_000, "millions": 1_000_000, "millones": 1_000_000, "billions": 1_000_000_000}
 _SYMBOLS: Final = (("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("$", "USD"))
 _CENTS: Final = 2
 _MOSTLY: Final = 0.6
-_LEADS_COUNT: Final = re.compile(r"(?:numberof|commonsharesout|sharesout|weightedaverage|ordinarysharesout|averagenumber)")
+_IMPLAUSIBLE: Final = Decimal(10) ** 15
+_MOST_SHARES: Final = Decimal(10) ** 11
+_LEADS_COUNT: Final = re.compile(r"(?:supplementalshare|shareinformation|shareactivity|numberof|commonsharesout|sharesout|weightedaverage|ordinarysharesout|averagenumber)")
 _MOST_PER_SHARE: Final = 10_000
 
 
@@ -49,14 +53,18 @@ class Units:
             figures: the printed figures, each with its count of decimals.
             whole: whether the statement's figures have no decimals as a rule.
         """
+        if any(abs(value) * self.scale >= _IMPLAUSIBLE for value, _ in figures) and self.scale > 1:
+            return 1, ""  # nobody owns this much: a count of shares that the unit line forgets
         cents = whole and bool(figures) and all(d >= _CENTS and abs(v) < _MOST_PER_SHARE for v, d in figures)
         if cents:
             return 1, self.currency
         for number, text in enumerate((label, *reversed(path))):
-            if self.kind == "income" or (number == 0 and _LEADS_COUNT.match(squeeze(text))):
+            if self.kind == "income" or _LEADS_COUNT.match(squeeze(text)):
                 meaning = _meaning(text)
                 own = unit_of(text) if "(" in text else None
                 if meaning == "count":
+                    if any(abs(value) * self.shares >= _MOST_SHARES for value, _ in figures):
+                        return 1, ""
                     return (own[1] if own and own[1] > 1 else self.shares), ""
                 if meaning == "per_share":
                     return 1, self.currency
@@ -81,7 +89,9 @@ def is_share_column(label: str) -> bool:
         >>> is_share_column("Common Stock Shares"), is_share_column("Common Stock Amount")
         (True, False)
     """
-    return _COUNT.search(label) is not None and re.search(r"amount|value|\$|capital|treasury", label, re.IGNORECASE) is None
+    if _COUNT_END.search(label):
+        return True
+    return _COUNT.search(label) is not None and _NO_COUNT.search(label) is None
 
 
 def mostly_whole(decimals: Sequence[int]) -> bool:
@@ -96,11 +106,35 @@ def read_units(lines: Sequence[str]) -> Units:
         >>> read_units(["(In millions, except shares, which are in thousands, and per share amounts)"])
         Units(currency='', scale=1000000, shares=1000)
     """
+    apart = next((stated for stated in map(_stated_shares, lines) if stated), 0)
     for line in sorted(lines, key=lambda one: "(" not in one):
         found = _unit(line)
         if found:
-            return Units(found[0], found[1], _share_scale(line, found[1]))
-    return Units()
+            return Units(found[0], found[1], apart or _share_scale(line, found[1]))
+    return Units(shares=apart or 1)
+
+
+def _stated_shares(line: str) -> int:
+    """Return the factor that a line states for shares: "shares in thousands"; 0 if it states none."""
+    found = _SHARES_IN.search(line)
+    return _FACTORS[found[1].lower()] if found else 0
+
+
+def unit_row(label: str, units: Units) -> Units | None:
+    """Return the units that hold from a row on which states nothing but a unit, or ``None``.
+
+    Example:
+        >>> unit_row("(Number of shares)", Units("USD", 1000000, 1000000)).scale
+        1
+    """
+    bare = label.strip()
+    if not (bare.startswith("(") and bare.endswith(")")):
+        return None
+    if _COUNT.search(bare) and not _EXCEPT.search(bare):
+        factor = _stated_shares(bare) or 1
+        return Units("", factor, factor, units.kind)
+    found = unit_of(bare)
+    return Units(found[0] or units.currency, found[1], units.shares, units.kind) if found and found[1] > 1 else None
 
 
 def _unit(line: str) -> tuple[str, int] | None:
@@ -123,8 +157,7 @@ def _share_scale(line: str, scale: int) -> int:
     bare = _PER.sub(" ", rest)
     if not _COUNT.search(bare):
         return scale
-    stated = _SHARES_IN.search(rest)
-    return _FACTORS[stated[1].lower()] if stated else 1
+    return _stated_shares(rest) or 1
 
 
 def symbol_currency(text: str) -> str:

@@ -27,7 +27,7 @@ def main() -> None:
         wanted = entry.get("filter")
         print(f"\n? {entry['question']}" + (f"   [{wanted}]" if wanted else ""))
         (best,) = index.retriever(k=1, filter=wanted).invoke(entry["question"])
-        print(evidence(best))
+        print(evidence(best, entry["question"]))
     index.close()
     print(f"The index stays in {FOLDER.name}/. Ask it yourself:")
     print(

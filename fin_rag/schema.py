@@ -354,7 +354,8 @@ class Chunk:
     ``spans`` are in the order in which they are read: the body, then what is joined to it. Rows of a
     table that goes on from an earlier chunk have their header's span in front. ``pieces`` are the body's
     own: one span, or several where a running head or page number stands in between. ``header`` is the
-    context header, which is no part of the text; counts are tokens of the whole prepared text.
+    context header, which is no part of the text; counts are tokens of the whole prepared text. ``content`` is
+    what is printed in place of the slices where a splitter was asked to write table rows in words.
     """
 
     spans: tuple[Span, ...]
@@ -365,6 +366,7 @@ class Chunk:
     token_count: int
     overlap_tokens: int
     pieces: tuple[Span, ...]
+    content: str | None = None
 
     @property
     def body(self) -> Span:
@@ -372,8 +374,8 @@ class Chunk:
         return self.pieces[0]
 
     def text(self, canonical: str) -> str:
-        """Return the slices of the spans, joined by a blank line."""
-        return "\n\n".join(span.slice(canonical) for span in self.spans)
+        """Return the slices of the spans, joined by a blank line; ``content`` where there is one."""
+        return self.content if self.content is not None else "\n\n".join(span.slice(canonical) for span in self.spans)
 
 
 def clean_metadata(metadata: Mapping[str, object]) -> dict[str, MetadataValue]:

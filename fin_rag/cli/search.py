@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import textwrap
+from pathlib import Path
 
 from langchain_core.documents import Document
 
 from fin_rag.errors import InputError
 from fin_rag.index import FilingIndex
+from fin_rag.index.keywords import fold, topic_words
 
 _EXCERPT = 420  # characters
+_STEM = 6  # letters: enough to bring the forms of a word together
+_SENTENCE = re.compile(r"[^\s][^.\n]*(?:\.(?=\d)[^.\n]*)*[.\n]?")
 _WIDTH = 100
 
 
@@ -36,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     if not found:
         print("No evidence in the index under this filter.")
     for document in found:
-        print(evidence(document, full=options.full))
+        print(evidence(document, options.question, full=options.full))
     return 0
 
 
@@ -67,15 +72,16 @@ def _item(text: str) -> str:
     return f"Item {bare.upper()}"
 
 
-def evidence(document: Document, *, full: bool = False) -> str:
-    """Write one result for a terminal: rank, citation, place and text."""
+def evidence(document: Document, question: str, *, full: bool = False) -> str:
+    """Write one result for a terminal: rank, citation, place and text.
+
+    A long text is cut to the part that shares most words with the question.
+    """
     metadata = document.metadata
     page, last = metadata.get("page"), metadata.get("page_end")
     pages = "" if page is None else f", p. {page}" if page == last else f", pp. {page}-{last}"
-    place = f"{metadata['source']}{pages}, characters {metadata['spans']}"
-    text = document.page_content
-    if not full and len(text) > _EXCERPT:
-        text = text[:_EXCERPT].rsplit(" ", 1)[0] + " …"
+    place = f"{_shown_path(str(metadata['source']))}{pages}, characters {metadata['spans']}"
+    text = document.page_content if full else excerpt(document.page_content, question)
     lines = [
         f"{metadata['rank']}. {metadata['context_header']}",
         f"   {place}",
@@ -84,3 +90,32 @@ def evidence(document: Document, *, full: bool = False) -> str:
     for line in text.splitlines():
         lines += textwrap.wrap(line, _WIDTH, initial_indent="   | ", subsequent_indent="   | ")
     return "\n".join(lines) + "\n"
+
+
+def excerpt(text: str, question: str) -> str:
+    """Return a part of a text that shares most words with a question, from the start of a sentence or row.
+
+    Example:
+        >>> text = "We make bolts. " * 40 + "Net debt fell to 12.5 million. We are glad."
+        >>> excerpt(text, "How large is net debt?")
+        '… Net debt fell to 12.5 million. We are glad.'
+    """
+    if len(text) <= _EXCERPT:
+        return text
+    stems = {fold(word)[:_STEM] for word in topic_words(question)}
+    best, at = 0, 0
+    for match in _SENTENCE.finditer(text):
+        shared = len(stems & {fold(word)[:_STEM] for word in match[0].split()})
+        if shared > best:
+            best, at = shared, match.start()
+    at = 0 if at < _EXCERPT // 3 else at
+    part = text[at : at + _EXCERPT]
+    if at + _EXCERPT < len(text):
+        part = part.rsplit(maxsplit=1)[0] + " …"
+    return f"… {part}" if at else part
+
+
+def _shown_path(source: str) -> str:
+    here = Path.cwd()
+    path = Path(source)
+    return str(path.relative_to(here)) if path.is_absolute() and path.is_relative_to(here) else source

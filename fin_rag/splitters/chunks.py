@@ -57,19 +57,20 @@ def chunk_text(
     config: ChunkingConfig,
     tokenization: Tokenization,
     joined: Callable[[Span], Sequence[Span]] = nothing_joined,
+    render: Callable[[Span], str] | None = None,
 ) -> list[Chunk]:
     """Cut a canonical text into chunks along its outline, within a token budget.
 
     Every non-blank character is in a chunk, or in ``outline.furniture``. Chunks rise by their body's start;
-    none crosses a section's border. ``joined`` names spans that belong to a body but stand elsewhere, as
-    :class:`~fin_rag.splitters.pack.Packer` takes it.
+    none crosses a section's border. ``joined`` names spans that belong to a body but stand elsewhere, and
+    ``render`` writes spans in other words, as :class:`~fin_rag.splitters.pack.Packer` takes them.
 
     Raises:
         InputError: if a section reaches beyond the text, or a header leaves no room for a body.
     """
     regions = regions_of(text, outline.sections, root_section(text, metadata))
     furniture = sorted(outline.furniture)
-    packer = Packer(text, tokenization, config, joined, furniture)
+    packer = Packer(text, tokenization, config, joined, furniture, render)
     per_region = [_content_blocks(text, region, furniture) for region in regions]
     costs = iter(packer.estimate([block.span for found in per_region for block in found]))
     chunks: list[Chunk] = []

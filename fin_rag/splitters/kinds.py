@@ -9,10 +9,12 @@ from langchain_core.documents import Document
 
 from fin_rag.loaders.detect import detect_kind
 from fin_rag.schema import DOC_TYPE, SOURCE, Markup, Outline
+from fin_rag.splitters.reports import FinancialReportTextSplitter
 from fin_rag.splitters.splitter import StructureTextSplitter
 from fin_rag.structure.filings import outline_filing
-from fin_rag.structure.reports import outline_report
 from fin_rag.tokens import Tokenization
+
+__all__ = ["FILING_TYPES", "FinancialReportTextSplitter", "SecFilingTextSplitter", "splitter_for"]
 
 FILING_TYPES = frozenset({"10-K", "10-Q", "8-K", "20-F", "40-F", "6-K"})
 
@@ -31,50 +33,6 @@ class SecFilingTextSplitter(StructureTextSplitter):
 
     def _outline(self, text: str, metadata: Mapping[str, object], markup: Markup) -> Outline:
         return outline_filing(text, metadata=metadata, markup=markup)
-
-
-class FinancialReportTextSplitter(StructureTextSplitter):
-    r"""Split annual reports, prospectuses, KIDs, research notes and anything else by headings and tables.
-
-    ``detect_markdown_headings=False`` takes no line for a heading that the source did not mark up as one.
-
-    Example:
-        >>> text = "# Informe\n\n## Deuda\n\nLa deuda neta fue de 12,5 millones."
-        >>> chunks = FinancialReportTextSplitter(chunk_size=128).create_documents([text])
-        >>> chunks[-1].metadata["section_path"]
-        'Deuda'
-    """
-
-    kind: ClassVar[str] = "report"
-
-    def __init__(
-        self,
-        chunk_size: int = 512,
-        chunk_overlap: int = 0,
-        *,
-        tokenization: Tokenization | None = None,
-        length_function: Callable[[str], int] | None = None,
-        add_context_header: bool = False,
-        detect_markdown_headings: bool = True,
-    ) -> None:
-        super().__init__(
-            chunk_size,
-            chunk_overlap,
-            tokenization=tokenization,
-            length_function=length_function,
-            add_context_header=add_context_header,
-        )
-        self.detect_markdown_headings = detect_markdown_headings
-
-    def _outline(self, text: str, metadata: Mapping[str, object], markup: Markup) -> Outline:
-        return outline_report(
-            text, metadata=metadata, markup=markup, detect_markdown=self.detect_markdown_headings
-        )
-
-    @property
-    def settings(self) -> str:
-        """Name everything besides the text that shapes the chunks; part of every chunk's id."""
-        return super().settings if self.detect_markdown_headings else f"{super().settings}|plain"
 
 
 def splitter_for(

@@ -66,7 +66,8 @@ class Packer:
     ``joined`` returns the spans that belong to a body but stand elsewhere (the notes of its markers, the
     answer to its question, the provision that it cites); they count against the budget. What of them does
     not fit, even beside the smallest piece of text, is left out and counted in ``Packed.left_out``.
-    ``furniture``, sorted and apart, is never inside a chunk.
+    ``furniture``, sorted and apart, is never inside a chunk. ``render`` writes a span in other words than its
+    slice (table rows in words); counts are then of what it writes.
     """
 
     def __init__(
@@ -76,8 +77,10 @@ class Packer:
         config: ChunkingConfig,
         joined: Callable[[Span], Sequence[Span]] = nothing_joined,
         furniture: Sequence[Span] = (),
+        render: Callable[[Span], str] | None = None,
     ) -> None:
         self._joined = joined
+        self._render = render or self._slice
         self._furniture = [mark.start for mark in furniture]
         self._text = text
         self._tokenization = tokenization
@@ -111,13 +114,19 @@ class Packer:
 
     def estimate(self, spans: Sequence[Span]) -> list[int]:
         """Count spans on their own, without special tokens, in one batch."""
-        counts = self._tokenization.count_raw([span.slice(self._text) for span in spans])
+        counts = self._tokenization.count_raw([self._render(span) for span in spans])
         return [max(count - self._special, 0) for count in counts]
 
     def exact(self, spans: Sequence[Span], header: str) -> int:
         """Count a chunk as the model reads it."""
-        body = "\n\n".join(span.slice(self._text) for span in spans)
-        return self._tokenization.count(body, header=header)
+        return self._tokenization.count(self.content(spans), header=header)
+
+    def content(self, spans: Sequence[Span]) -> str:
+        """Return what a chunk of these spans says: their slices, or what ``render`` writes."""
+        return "\n\n".join(part for part in map(self._render, spans) if part) or self._slice(spans[0])
+
+    def _slice(self, span: Span) -> str:
+        return span.slice(self._text)
 
     # --- joining ------------------------------------------------------------------------------
 

@@ -279,7 +279,7 @@ class LinearTables:
         self._starts = [start for start, _, _ in self._edits]
 
     def render(self, span: Span) -> str:
-        """Return the text of a span with table rows in words."""
+        """Return the text of a span with table rows in words; nothing for column heads alone."""
         parts: list[str] = []
         at, edited = span.start, False
         low = _first_at(self._starts, span.start)
@@ -295,7 +295,7 @@ class LinearTables:
         parts.append(self._text[at : span.end])
         lines = [line.strip() for line in "".join(parts).split("\n")]
         kept = [line for i, line in enumerate(lines) if line or (i and lines[i - 1] and i + 1 < len(lines))]
-        return "\n".join(kept).strip("\n") or span.slice(self._text)
+        return "\n".join(kept).strip("\n")
 
 
 def _first_at(starts: Sequence[int], offset: int) -> int:

@@ -44,7 +44,7 @@ def name_kind(name: str) -> str:
     if gap:
         return "unknown" if classes("unidentified").get(fold(gap[1])) == "unknown" else ""
     if _CODE.fullmatch(name):
-        return "code"
+        return {"analyst": "analyst", "executive": "company"}.get(folded.split()[0].rstrip("0123456789"), "code")
     return _personal(name)
 
 

@@ -58,7 +58,8 @@ class Marker:
     ``anchor`` is what it is attached to: the cell, the row's label, the header cell, the title, or the
     sentence in prose (``where``). ``span`` is the marker itself, ``printed`` its text. ``key`` is one of
     those that it names: "(1, 3)" makes two markers with one span. ``table`` is ``-1`` outside tables.
-    ``form`` is ``account`` for a reference to a numbered note of the accounts.
+    ``form`` is ``account`` for a reference to a numbered note of the accounts. ``label`` is the row's label
+    for markers in its cells.
     """
 
     printed: str
@@ -68,6 +69,7 @@ class Marker:
     anchor: Span
     where: str
     table: int = -1
+    label: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ def _without_marks(found: re.Match[str]) -> str:
 
 def _marker(text: str, place: Place, span: Span, form: str, key: NoteKey) -> Marker:
     anchor = sentence(text, span, place.span) if place.where == "prose" else place.span
-    return Marker(span.slice(text), key, form, span, anchor, place.where, place.table)
+    return Marker(span.slice(text), key, form, span, anchor, place.where, place.table, place.label)
 
 
 def sentence(text: str, span: Span, within: Span) -> Span:

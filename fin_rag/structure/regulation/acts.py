@@ -9,7 +9,7 @@ from typing import Final
 from fin_rag.structure.regulation.numbers import fold
 
 _YEAR_NUMBER: Final = (
-    r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{2,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
+    r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{1,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
 )
 _UNION: Final = (
     r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
@@ -95,6 +95,9 @@ _CLASSES: Final = (
 )  # fmt: skip
 
 
+_FEMININE: Final = frozenset({"law", "order", "directive", "decision", "circular", "constitution"})
+
+
 def act_class(words: str) -> str:
     """Return what sort of act a name says: ``law``, ``decree``, ``regulation``, ``directive``, …; or nothing.
 
@@ -121,7 +124,7 @@ def act_key(name: str) -> str:
         >>> act_key("Council Directive 85/611/EEC"), act_key("Regulation (EU) No 648/2012")
         ('directive 85/611', 'regulation 648/2012')
     """
-    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{2,4}", name)
+    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{1,4}", name)
     if number:
         return f"{act_class(name[: number.start()])} {number.group().casefold()}"
     words = re.findall(r"\w+", fold(name))
@@ -145,13 +148,27 @@ class Acts:
     own: OwnNames
     last: dict[str, str] = field(default_factory=dict)
     latest: str = ""
+    last_feminine: str = ""
+    last_masculine: str = ""
     short: dict[str, str] = field(default_factory=dict)
     _names: dict[str, list[str]] = field(default_factory=dict)
 
     def note(self, name: str) -> None:
         """Remember that an act was named."""
         self.latest = name
-        self.last[act_class(name)] = name
+        sort = act_class(name)
+        self.last[sort] = name
+        if sort in _FEMININE:
+            self.last_feminine = name
+        else:
+            self.last_masculine = name
+
+    def of_gender(self, pronoun: str) -> str:
+        """Return the act that a Spanish pronoun agrees with, the last one named; any act for other pronouns."""
+        folded = fold(pronoun)
+        if folded.startswith("de la ") or folded.endswith("aquella"):
+            return self.last_feminine or self.latest
+        return (self.last_masculine if folded.startswith("de") else "") or self.latest
 
     def is_own(self, name: str) -> bool:
         """Tell whether a name is that of the citing act."""

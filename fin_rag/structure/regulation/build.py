@@ -15,7 +15,7 @@ from fin_rag.structure.regulation.labels import Label
 from fin_rag.structure.regulation.lines import Line
 from fin_rag.structure.regulation.nodes import Node, Tree
 from fin_rag.structure.regulation.scan import Scan, scan_text
-from fin_rag.structure.regulation.states import state_of
+from fin_rag.structure.regulation.states import is_state_word, state_of
 from fin_rag.structure.regulation.systems import BASEL, CIVIL, FCA, FINRA, is_status_line
 from fin_rag.structure.regulation.titles import title_of
 
@@ -81,6 +81,8 @@ class _Builder:
         self._built.nodes = self._tree.nodes
         for node in self._built.nodes:
             node.state = node.state or state_of(self._built.view, node)
+            if node.state and is_state_word(node.title):
+                node.title = ""
 
     def _mark_start(self, line: Line) -> int:
         start = self._text.rfind("\n", 0, line.start) + 1
@@ -95,6 +97,8 @@ class _Builder:
             self._heading(heading, line)
         elif self._signed or zone.is_signature(line):
             self._sign(line)
+        elif self._scan.system == CIVIL and self._opens_another_text(index, line):
+            self._tree.close_all(line.outer)
         elif self._scan.system in (BASEL, FCA) and self._is_subheading(index, line):
             self._subheading(line)
         else:
@@ -166,6 +170,15 @@ class _Builder:
             and below.rank > _GROUP_RANK
             and (previous is None or not previous.text.endswith(","))
         )
+
+    def _opens_another_text(self, index: int, line: Line) -> bool:
+        """Tell the title of a text that an act approves: capitals alone, after the dispositions, above a heading."""
+        provision = self._tree.provision()
+        if provision is None or provision.kind not in ("da", "dt", "dd", "df"):
+            return False
+        below = self._scan.headings[index + 1] if index + 1 < len(self._lines) else None
+        shouted = line.text.isupper() and line.blank_before and not line.finished
+        return shouted and below is not None and below.kind not in ("da", "dt", "dd", "df", "group")
 
     def _subheading(self, line: Line) -> None:
         heading = Heading(0, "group", line.text, _GROUP_RANK, line.end, line.end)

@@ -64,6 +64,7 @@ class Segment:
     kind: str
     items: list[Item]
     end: int
+    plural: bool = False
 
 
 @dataclass(slots=True)
@@ -88,15 +89,17 @@ def read_citation(view: str, at: int, limit: int, acts: Acts) -> Cited | None:
     segment = _segment(view, at, limit)
     if segment is None:
         return None
-    segments, end = [segment], segment.end
-    while len(segments) < _MOST_SEGMENTS:
-        following = _joined(view, end, limit, segments[-1])
+    items, end, before = list(segment.items), segment.end, segment
+    for _ in range(_MOST_SEGMENTS):
+        following = _joined(view, end, limit, before)
         if following is None:
             break
-        segments.append(following)
-        end = following.end
-    items = _combined(segments)
-    if not items or all(not item.steps for item in items):
+        items = _combined(items, following, inner=_rank(following) > _rank(before))
+        end, before = following.end, following
+        if segment.plural and segment.kind == "art" and _rank(following) > _ARTICLE_RANK:
+            items, end, before = _resumed(view, end, limit, items, segment, before)
+    items = [item for item in items if item.steps]
+    if not items:
         return None
     cited = Cited(at, end, items)
     cited.relative = any(number.startswith("@") for item in items for _, number in item.steps)
@@ -132,7 +135,7 @@ def _begins_another(view: str, segment: Segment, before: Segment, limit: int) ->
     """Tell whether an inner segment belongs to a citation of its own: ``…, the first subparagraph of Article 1(2)``."""
     of = words.OF.match(view, segment.end, limit)
     outer = _segment(view, of.end(), limit) if of else None
-    return outer is not None and _rank(outer) <= _rank(before)
+    return outer is not None and _rank(outer) == _rank(before)
 
 
 def _is_close(view: str, end: int, start: int, segment: Segment) -> bool:
@@ -181,7 +184,7 @@ def _segment(view: str, at: int, limit: int) -> Segment | None:
     after = words.RELATIVE_AFTER.match(view, end, limit)
     if after and after["word"].lower() in ("anterior", "above", "below", "precedente"):
         end = after.end()
-    return Segment(kind, items, end)
+    return Segment(kind, items, end, plural=_is_plural(unit.group()))
 
 
 def _without_bis(
@@ -236,7 +239,7 @@ def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
             if plain.endswith("es") or unit.group().lower().endswith(("graphs", "points", "cles"))
             else PREVIOUS
         )
-    elif plain.startswith(("siguiente", "the following", "the next", "below")):
+    elif plain.startswith(("siguiente", "the next", "below")):
         if plain.endswith("es") or unit.group().lower().endswith("s"):
             return None  # "the following paragraphs": a lead-in
         step = NEXT
@@ -360,25 +363,46 @@ def _level_kind(steps: Steps, text: str, *, is_ordinal: bool) -> str:
 # --- putting together -------------------------------------------------------------------------
 
 
-def _combined(segments: list[Segment]) -> list[Item]:
-    """Multiply segments into whole citations, the outer steps first."""
-    inner_first = [s for s in segments if s.kind != "subparagraph"]
-    if not inner_first:
-        return []
-    ordered = sorted(range(len(inner_first)), key=lambda i: (_rank(inner_first[i]), i))
-    items = [Item((), ())]
-    for index in ordered:
-        segment = inner_first[index]
-        found = []
-        for item in items[:_MOST_ITEMS]:
-            prefix = item.to or item.steps
-            found += [
-                Item((*prefix, *own.steps), (*prefix, *own.to) if own.to else ()) for own in segment.items
-            ]
-            if item.to and index != ordered[0]:
-                found.insert(0, Item(item.steps, item.to))
-        items = found
-    return items
+def _combined(items: list[Item], segment: Segment, *, inner: bool) -> list[Item]:
+    """Add a segment to what was cited: an outer one to every entry, an inner one to the last.
+
+    An inner segment that fills a level in the middle (``letras a) y b) del artículo 12, apartado 1``) goes to every entry
+    too.
+    """
+    if segment.kind == "subparagraph":
+        return items
+    fills = all(item.steps and _RANK.get(item.steps[-1][0], 6) > _rank(segment) for item in items)
+    if not inner or fills:
+        return [_merged(item, own) for own in segment.items for item in items][:_MOST_ITEMS]
+    last = items[-1]
+    kept = items[:-1]
+    if last.to:
+        kept.append(last)
+        last = Item(last.to)
+    return [*kept, *(_merged(last, own) for own in segment.items)]
+
+
+def _merged(item: Item, other: Item) -> Item:
+    """Join the steps of two parts of a citation, the outer ones first; at most one of them is a range."""
+
+    def ordered(one: Steps, two: Steps) -> Steps:
+        return tuple(sorted((*one, *two), key=lambda step: _RANK.get(step[0], 6)))
+
+    steps = ordered(item.steps, other.steps)
+    if item.to:
+        return Item(steps, ordered(item.to, other.steps))
+    return Item(steps, ordered(item.steps, other.to) if other.to else ())
+
+
+def _resumed(
+    view: str, end: int, limit: int, items: list[Item], first: Segment, before: Segment
+) -> tuple[list[Item], int, Segment]:
+    """Go on with a list of articles after a level of one of them: ``Articles 4(2), point (a), and 5``."""
+    and_ = words.AND.match(view, end, limit)
+    found = _numbers(view, and_.end(), limit, first.kind, plural=True) if and_ else None
+    if found is None or view[found[1] : found[1] + 1].isalnum():
+        return items, end, before
+    return [*items, *found[0]], found[1], Segment(first.kind, found[0], found[1], plural=True)
 
 
 # --- the act ----------------------------------------------------------------------------------
@@ -390,7 +414,7 @@ def _name_act(view: str, cited: Cited, limit: int, acts: Acts) -> None:
     pronoun = PRONOUN.match(view, blanks.end(), limit) if blanks else None
     if pronoun:
         cited.act, cited.end = (
-            named_before(view, cited.start, acts) or acts.latest or pronoun.group(),
+            named_before(view, cited.start, acts) or acts.of_gender(pronoun.group()) or pronoun.group(),
             pronoun.end(),
         )
         return

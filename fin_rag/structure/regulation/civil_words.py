@@ -21,7 +21,7 @@ _UNITS: Final = (
     ("norma", r"normas?"),
     ("par", r"apartados?|p[áa]rrafos?|n[úu]meros?|n[úu]m\.|paragraphs?|abs[äa]tz(?:es|en|e)?|absatz(?:es)?"),
     ("pt", r"letras?|sub-?points?|points?|puntos?|buchstaben?|nummern?"),
-    ("annex", r"anexos?|annex(?:es)?|anhangs?|anh[äa]ngen?"),
+    ("annex", r"anexos?|anejos?|annex(?:es)?|anhangs?|anh[äa]ngen?"),
     ("recital", r"considerandos?|recitals?|erw[äa]gungsgr[üu]nde?n?"),
     ("title", r"t[íi]tulos?|titles?|titels?"), ("chapter", r"cap[íi]tulos?|chapters?|kapitels?"),
     ("subsection", r"subsecci(?:[óo]n|ones)|sub-?sections?|unterabschnitts?"),
@@ -79,15 +79,15 @@ RELATIVE_AFTER: Final = re.compile(
 )
 RELATIVE_BEFORE: Final = re.compile(
     r"(?P<word>est[ea]|el[ ]mismo|la[ ]misma|(?:el[ ]|la[ ])?presente|this|the[ ](?:preceding|previous"
-    r"|foregoing|following|next)|diese[ms]?|dieser|vorstehende[nrs]?)[ \n]{1,2}(?=\w)",
+    r"|foregoing|next)|diese[ms]?|dieser|vorstehende[nrs]?)[ \n]{1,2}(?=\w)",
     re.IGNORECASE,
 )
 TRIGGER: Final = re.compile(
     r"(?<![\w])(?=(?i:art[íi]culos?|arts?\.|articles?|artikel|disposici|norma|apartado|p[áa]rrafo|n[úu]m"
-    r"|letra|punto|point|sub-?point|paragraph|absatz|abs[äa]tz|buchstabe|nummer|annex|anexo|anhang|anh[äa]ng"
+    r"|letra|punto|point|sub-?point|paragraph|absatz|abs[äa]tz|buchstabe|nummer|annex|anexo|anejo|anhang|anh[äa]ng"
     r"|considerando|recital|t[íi]tulo|title|titel|cap[íi]tulo|chapter|kapitel|secci|section|abschnitt|subsec"
     r"|sub-section|libro|book|part|teil|est[ea][ ]|presente|this[ ]|diese|the[ ](?:preceding|previous"
-    r"|foregoing|following|next)[ ]"
+    r"|foregoing|next)[ ]"
     r"|(?:first|second|third|fourth|fifth|last)[ ])|Ley|Real|Decreto|[ÓO]rden|Circular|Instrucci|Resoluci"
     r"|Reglamento|Directiva|Decisi|Recomenda|Commission|Council|Delegated|Implementing|Regulation|Directive"
     r"|Decision|Recommendation|Delegierte|Durchf|Verordnung|Richtlinie|Beschl|Entscheidung|Law|Royal)"

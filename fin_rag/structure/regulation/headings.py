@@ -69,7 +69,9 @@ class Heading:
     @property
     def address(self) -> str:
         """Return the address of what the heading opens, without what stands above it."""
-        return self.kind if self.kind == "preamble" else f"{self.kind}:{self.number}"
+        if self.kind == "preamble":
+            return f"preamble/{self.number}" if self.number else "preamble"
+        return f"{self.kind}:{self.number}"
 
 
 @lru_cache(maxsize=1)
@@ -243,4 +245,4 @@ def roman_part(line: Line, index: int) -> Heading | None:
     match = _ROMAN_LINE.match(line.text)
     if not match or roman_value(match["number"]) is None:
         return None
-    return Heading(index, "preamble", match["number"], TOP_RANK, line.end, line.end, titled=False)
+    return Heading(index, "preamble", match["number"], TOP_RANK + 1, line.end, line.end, titled=False)

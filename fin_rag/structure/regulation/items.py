@@ -187,20 +187,17 @@ class Items:
 
     def _taken_up(self, upcoming: Iterable[Label]) -> int | None:
         """Return the depth of the open list that later labels go on with, past lists that begin after this place."""
-        begun: list[tuple[str, float]] = []
+        begun: dict[str, float] = {}
         for label in upcoming:
+            inner = next((style for style, _ in label.options if style in begun), "")
+            place = continues(inner, begun[inner], label) if inner else None
             found = self._continued(label)
-            inner = next(
-                (i for i, (style, last) in enumerate(begun) if continues(style, last, label) is not None),
-                None,
-            )
-            if inner is not None:
-                style = begun[inner][0]
-                begun[inner] = (style, continues(style, begun[inner][1], label) or 0.0)
+            if place is not None:
+                begun[inner] = place
             elif found is not None:
                 return found[0]
-            elif (style_of_first := first_style(label)) is not None:
-                begun.append((style_of_first, 1.0))
+            elif (opened := first_style(label)) is not None:
+                begun[opened] = 1.0
             else:
                 return None
         return None

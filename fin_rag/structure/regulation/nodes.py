@@ -36,7 +36,9 @@ class Node:
         """Return the last step of the address: how paths name this node."""
         if self.kind == "level":
             return self.number
-        return self.kind if self.kind == "preamble" and not self.number else f"{self.kind}:{self.number}"
+        if self.kind == "preamble":
+            return self.number or self.kind
+        return f"{self.kind}:{self.number}"
 
     @property
     def is_item(self) -> bool:
@@ -149,6 +151,8 @@ class Tree:
     @staticmethod
     def _may_hold(node: Node, heading: Heading) -> bool:
         """Tell whether a heading may stand inside a node of a lower rank."""
+        if node.kind == heading.kind == "preamble":
+            return True
         return not node.is_provision or (node.kind in ("annex", "appendix") and heading.rank > node.rank)
 
     def _push(self, node: Node) -> Node:

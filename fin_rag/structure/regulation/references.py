@@ -37,6 +37,9 @@ _AMENDS: Final = re.compile(
     r"|wird[ ]wie[ ]folgt|se[ ]introducen",
     re.IGNORECASE,
 )
+_PARTS: Final = re.compile(
+    r",[ \n]+(?:y|e|o|u|and|or|und|oder)(?!\w)|[ \n]*\w+[ \n]+(?:en|a|al|de|del|to|in|of)(?!\w)"
+)
 _EXCEPT: Final = re.compile(r"(?:except|excepto|salvo|ausgenommen)(?!\w)[^.;,\n]{0,40}\Z")
 _CORRELATION: Final = re.compile(r"correlat|correspond|concordan|entsprechung", re.IGNORECASE)
 _AMENDING_TITLE: Final = re.compile(
@@ -144,9 +147,14 @@ def _civil(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span])
 
 
 def _goes_on(view: str, before: Cited, cited: Cited) -> bool:
-    """Tell whether two citations are joined by nothing but *and* or a comma."""
+    """Tell whether two citations are joined by nothing but *and* or a comma.
+
+    A comma and *and* together, or a preposition said again, part them: ``en el artículo 3 y en el artículo 5 de la Ley``.
+    """
     between = AND.match(view, before.end, cited.start + 1)
-    return between is not None and between.end() == cited.start
+    if between is None or between.end() != cited.start:
+        return False
+    return not _PARTS.match(between.group())
 
 
 def _attach(before: Cited, cited: Cited) -> None:

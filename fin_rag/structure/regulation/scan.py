@@ -30,6 +30,7 @@ from fin_rag.structure.regulation.systems import (
 
 _FULL: Final = 0.75
 _LEAST_CONTENTS: Final = 3
+_NEXT_ITEM: Final = re.compile(r"[;,][ ]{0,3}(?:and|or|y|e|o|u|und|oder)\Z")
 _OPENING: Final = '«“‘"„‚'
 _RECITAL: Final = re.compile(r"\([ ]?\d{1,3}[ ]?\)(?=[ ]|\Z)")
 
@@ -94,7 +95,7 @@ def _headings(lines: Sequence[Line], system: str, width: int) -> list[Heading | 
         heading = _read(lines, index, system, code, group, annex=annex)
         if heading is None and system == CIVIL and not started:
             heading = roman_part(line, index)
-        if heading is not None and not _stands_alone(line, previous, last, width):
+        if heading is not None and not _stands_alone(line, previous, last, width, civil=system == CIVIL):
             heading = None
         found.append(heading)
         if zone.is_furniture(line):
@@ -136,11 +137,13 @@ def _preamble_heading(line: Line, index: int) -> Heading | None:
     return None
 
 
-def _stands_alone(line: Line, previous: Line | None, last: Heading | None, width: int) -> bool:
+def _stands_alone(
+    line: Line, previous: Line | None, last: Heading | None, width: int, *, civil: bool
+) -> bool:
     """Tell a heading from the rest of a sentence that the source broke before a reference."""
     if previous is None or line.level or previous.level or last is not None:
         return True
-    if previous.dangling:
+    if previous.dangling and civil:
         return False
     if line.blank_before or previous.finished or line.text.isupper():
         return True
@@ -153,7 +156,8 @@ def _label(view: str, lines: Sequence[Line], index: int, width: int) -> Label | 
     if label is None or index == 0 or line.blank_before:
         return label
     previous = lines[index - 1]
-    if previous.dangling or (not previous.finished and reference_ahead().match(view, label.end, line.end)):
+    ended = previous.finished or bool(_NEXT_ITEM.search(previous.text))
+    if previous.dangling or (not ended and reference_ahead().match(view, label.end, line.end)):
         return None
     full = width > 0 and len(previous.text) >= _FULL * width
     return None if full and not (previous.finished or previous.joins) else label

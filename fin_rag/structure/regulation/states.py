@@ -39,3 +39,8 @@ def state_of(view: str, node: Node) -> str:
         if any(word[0] in "[(" and title.endswith(word) for word in words):
             return state
     return ""
+
+
+def is_state_word(title: str) -> bool:
+    """Tell whether a title is nothing but the word that says the provision is gone."""
+    return any(title.casefold() in words for words in _words())

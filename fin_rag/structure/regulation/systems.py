@@ -28,8 +28,8 @@ _CFR_CONTAINER: Final = re.compile(
     re.IGNORECASE,
 )
 _CFR_APPENDIX: Final = re.compile(
-    r"(?P<word>appendix)(?:[ ]{1,3}(?P<number>[A-Z]{1,2}|\d{1,3}[A-Z]?|[IVX]{1,5})"
-    r")?(?P<to>[ ]to[ ](?:§?[ ]?[\w.-]{1,20}|(?:sub)?part[ ][\w-]{1,12}(?:[ ]of[ ]part[ ]\w{1,6})?))?"
+    r"(?P<word>appendix)(?:[ ]{1,3}(?P<number>[A-Z]{1,2}|\d{1,3}[A-Z]?|[IVX]{1,5}))?"
+    r"(?P<to>[ ]to[ ](?:(?:sub)?part[ ][\w-]{1,12}(?:[ ]of[ ]part[ ]\w{1,6})?|§?[ ]?[\w.-]{1,20}))?"
     r"(?P<after>[ ]*(?:[—–:]|-{1,2})?[ ]*)(?P<rest>.*)\Z",
     re.IGNORECASE,
 )

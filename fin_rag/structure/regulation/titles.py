@@ -86,7 +86,7 @@ def _beside(
         if below.blank_before or not goes_on or stops(last + 1) or len(shown) > _LONGEST:
             break
         last += 1
-        shown = f"{shown} {below.text}"
+        shown = _joined(shown, below.text)
     if spoken and shown.endswith((":", ";")):
         return Title("", heading.label_end, after, heading.rest)
     if spoken and lines[last].finished and ends_here(last + 1) and _FINITE.search(shown):
@@ -113,7 +113,9 @@ def _below(
         ):
             break
         last += 1
-    shown = " ".join(line.text for line in lines[first : last + 1])
+    shown = ""
+    for line in lines[first : last + 1]:
+        shown = _joined(shown, line.text)
     if len(shown) > _LONGEST or shown[:1] in '|-–—•("«“‘0123456789' or shown.endswith((":", ";", ",")):
         return nothing
     if shown.endswith("."):
@@ -123,6 +125,13 @@ def _below(
     if _is_body(heading, lines, first, last, ends_here):
         return nothing
     return Title(plain_text(shown), lines[last].end, last + 1)
+
+
+def _joined(before: str, line: str) -> str:
+    """Join the lines of a title; a word that was broken at the end of a line is whole again."""
+    if before.endswith("-") and before[-2:-1].isalpha() and line[:1].islower():
+        return before[:-1] + line
+    return f"{before} {line}" if before else line
 
 
 def _is_body(

@@ -181,10 +181,11 @@ class _Reader:
                 _address(first[0], [*first[1][:-1], n])
                 for n in numbers_between(first[1][-1], last[1][-1])[1:]
             ]
-        head, _, low = first[0].rpartition(".")
-        tail, _, high = last[0].rpartition(".")
-        if head == tail and low.isdigit() and high.isdigit() and not first[1] and not last[1]:
-            return [f"{head}.{n}" for n in numbers_between(low, high)[1:]]
+        low, high = _LAST_NUMBER.search(first[0]), _LAST_NUMBER.search(last[0])
+        if low and high and not first[1] and not last[1]:
+            head = first[0][: low.start()]
+            if head == last[0][: high.start()]:
+                return [f"{head}{n}" for n in numbers_between(low.group(), high.group())[1:]]
         return [other]
 
     # --- readers ------------------------------------------------------------------------------
@@ -399,6 +400,7 @@ class _Reader:
         return f"rule:{number}{status}" if status else self._rules.get(number, f"rule:{number}")
 
 
+_LAST_NUMBER: Final = re.compile(r"\d+\Z")
 _NAMED_ACT: Final = re.compile(r"[A-Z][a-z].*\bAct\Z")
 _SIMPLE: Final = re.compile(r"(?P<number>\d{1,4}[A-Za-z]{0,3}(?:-\d{1,3})?)(?![\w.]\d)")
 _STATUTE: Final = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final, NamedTuple
 
@@ -143,13 +144,19 @@ def _rows(flat: Sequence[GridRow], labels: Sequence[str], units: Units, mark: st
     numbers = [[parse_number(cell[0], decimal=mark) if cell else None for cell in row.cells] for row in flat]
     whole = mostly_whole([n.decimals for parsed in numbers for n in parsed if n is not None and n.kind != "nil"])
     counts = [units.kind == "equity" and is_share_column(label) for label in labels]
+    counted = [
+        (n.value, n.decimals) for parsed in numbers for n, c in zip(parsed, counts, strict=True) if c and n is not None
+    ]
+    if units.too_many(counted, units.shares):
+        units = replace(units, shares=1)
     rows: list[StatementRow] = []
     open_groups: list[tuple[int, str]] = []
     unindented = len(steps) == 1
     for row, parsed in zip(flat, numbers, strict=True):
         level = 0 if unindented else min(steps.index(row.indent), _MOST_LEVELS)
         group = not any(row.cells)
-        units = (unit_row(row.label, units) if group else None) or units
+        if not any(parsed):
+            units = unit_row(row.label, units) or units
         total = not group and words().totals.search(squeeze(row.label)) is not None
         open_groups = _close(open_groups, level, unindented=unindented, closes=group or total)
         path = tuple(label for _, label in open_groups)

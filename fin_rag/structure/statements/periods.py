@@ -51,6 +51,7 @@ def _pattern() -> re.Pattern[str]:
         rf"|(?<!\d)(?P<d2>\d{{1,2}})\s{{0,2}}(?:de\s|-|\s)\s{{0,2}}(?P<m2>{month})\b\.?(?:\s{{0,2}}(?:del?|,|-)?\s{{0,3}}(?P<y2>{year})(?!\d))?"
         rf"|(?<![\d/.])(?P<a>\d{{1,2}})(?P<sep>[/.-])(?P<b>\d{{1,2}})(?P=sep)(?P<y3>{year}|\d{{2}})(?![\d/])"
         rf"|\b(?P<count>{count}|\d{{1,2}})(?:\s{{0,3}}-?\s{{0,3}})(?P<unit>months?|weeks?|meses|semanas)\b"
+        rf"|\b(?P<m6>{month})[-.’']{{1,2}}(?P<y6>\d{{2}})(?!\d)"
         rf"|\b(?P<month>{month})\b\.?,?\s{{1,3}}(?:del?\s)?(?P<y5>{year})(?!\d)"
         rf"|(?<![\d.,$])(?:fy\s?|cy\s?|[1-4]q\s?|q[1-4]\s{{0,2}})?(?P<year>{year})(?![\d]|[.,]\d)"
         rf"|\b(?P<period>{period})\b",
@@ -114,15 +115,20 @@ def _when(found: re.Match[str]) -> When:
         return _checked(int(found["y1"] or 0), known[found["m1"].lower()], int(found["d1"]))
     if found["m2"]:
         return _checked(int(found["y2"] or 0), known[found["m2"].lower()], int(found["d2"]))
-    if found["month"]:
-        month = known[found["month"].lower()]
-        return When(int(found["y5"]), month, 28 if month == 2 else _LAST_DAY[month - 1])
+    if found["month"] or found["m6"]:
+        month = known[(found["month"] or found["m6"]).lower()]
+        year = _full_year(found["y5"] or found["y6"])
+        return When(year, month, 28 if month == 2 and year % 4 else _LAST_DAY[month - 1])
     if found["y3"]:
-        year = int(found["y3"])
-        year += 0 if year > 99 else 2000 if year < 70 else 1900
+        year = _full_year(found["y3"])
         one, two = int(found["a"]), int(found["b"])
         return _checked(year, two, one) if one > 12 else _checked(year, one, two)
     return When(int(found["year"]), 0, 0)
+
+
+def _full_year(printed: str) -> int:
+    year = int(printed)
+    return year if year > 99 else year + (2000 if year < 70 else 1900)
 
 
 def _checked(year: int, month: int, day: int) -> When:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -63,14 +63,17 @@ class Units:
                 meaning = _meaning(text)
                 own = unit_of(text) if "(" in text else None
                 if meaning == "count":
-                    if any(abs(value) * self.shares >= _MOST_SHARES for value, _ in figures):
-                        return 1, ""
-                    return (own[1] if own and own[1] > 1 else self.shares), ""
+                    factor = own[1] if own and own[1] > 1 else self.shares
+                    return (1 if self.too_many(figures, factor) else factor), ""
                 if meaning == "per_share":
                     return 1, self.currency
                 if number == 0 and own is not None and own[1] > 1:
                     return own[1], own[0] or self.currency
         return self.scale, self.currency
+
+    def too_many(self, figures: Iterable[tuple[Decimal, int]], factor: int) -> bool:
+        """Tell whether counts of shares are too high to be scaled: the unit line forgets to except them."""
+        return factor > 1 and any(abs(value) * factor >= _MOST_SHARES for value, _ in figures)
 
 
 def _meaning(text: str) -> str:

@@ -17,6 +17,7 @@ _LINK: Final = frozenset({"with", "from", "of", "at", "representing", "de", "del
 _ARTICLE: Final = frozenset({"the", "la", "el", "los", "las"})
 _INNER: Final = frozenset({"and", "of", "the", "y", "de", "del", "la", "e", "for"})
 _STOP: Final = frozenset(".;:?!–—()\n")
+_WITH_STOP: Final = frozenset({"inc", "corp", "co", "ltd", "bros"})
 _MOST_FIRM: Final = 10
 _MOST_ROLE: Final = 9
 
@@ -130,7 +131,7 @@ def _abbreviation(token: str, shown: Sequence[str], at: int) -> bool:
 def _written(tokens: Sequence[str]) -> str:
     text = " ".join(tokens).replace(" ,", ",")
     last = fold(tokens[-1]) if tokens else ""
-    if text.endswith(".") and last not in words("legal_forms") and "." not in tokens[-1][:-1]:
+    if text.endswith(".") and last not in _WITH_STOP and "." not in tokens[-1][:-1]:
         text = text[:-1]
     return text
 

@@ -19,7 +19,7 @@ _LEADING_STAMP: Final = re.compile(rf"\s*{STAMP.pattern}\s*(?:[-–—:]\s+)?")
 _TRAILING_STAMP: Final = re.compile(rf"\s*{STAMP.pattern}\s*$")
 _NUMBERED: Final = re.compile(r"\s*\[\d{1,4}\]\s*$")
 _EDGE_LETTER: Final = re.compile(r"(?:\s{2,}|\t)\s*([QA])\s*$")
-_LEADING_LETTER: Final = re.compile(r"([QAPR])\s*(?:[-–—:.]\s+|\.\s*(?=\())(?=\S)")
+_LEADING_LETTER: Final = re.compile(r"([QAPR])(?:\s*[-–—:]\s+|\.\s*[-–—]\s*|\.\s*(?=\())(?=\S)")
 _LETTER_BRACKET: Final = re.compile(
     r"(?P<word>[QAPR]|Question|Answer|Pregunta|Respuesta)\s*[.:]?\s*[(\[](?P<who>[^()\[\]]{2,120})[)\]]"
 )

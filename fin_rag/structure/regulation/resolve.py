@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from fin_rag.structure.regulation.address import address_key, parse_address
-from fin_rag.structure.regulation.citations import ALL_PREVIOUS, NEXT, PREVIOUS, THIS, Item, Step, Steps
 from fin_rag.structure.regulation.model import Provision, index_by_key
 from fin_rag.structure.regulation.numbers import letter_values, number_value, roman_value
+from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, THIS, Item, Step, Steps
 
 _ITEMS: Final = ("par", "pt", "sub")
 _MOST_EXPANDED: Final = 200
@@ -327,6 +327,3 @@ def _roman(number: int) -> str:
             out += sign
             number -= value
     return out
-
-
-__all__ = ["ALL_PREVIOUS", "NEXT", "PREVIOUS", "THIS", "Resolver", "numbers_between"]

@@ -4,71 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 from fin_rag.schema import Span
+from fin_rag.structure.regulation import us_words as words
 from fin_rag.structure.regulation.acts import NUMBERED, US_ACT, Acts, clean_act
 from fin_rag.structure.regulation.address import prefixes
 from fin_rag.structure.regulation.build import Built
-from fin_rag.structure.regulation.headings import SECTION_NUMBER
 from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference
 from fin_rag.structure.regulation.numbers import roman_value
 from fin_rag.structure.regulation.resolve import Resolver, numbers_between
 from fin_rag.structure.regulation.systems import BASEL, CFR, FCA, FINRA
-
-_LEVEL: Final = re.compile(r"[ ]?\((?P<label>\d{1,3}|[a-z]{1,5}|[A-Z]{1,5})\)")
-_AND: Final = re.compile(r",?[ \n]{1,3}(?:and|or|and/or)[ \n]{1,3}|,[ \n]{1,3}|;[ ](?=§)")
-_TO: Final = re.compile(r"[ \n]{1,3}(?:to|through|and[ ]through)[ \n]{1,3}|[ ]?[-–—][ ]?(?=[(\d§A-Z])")
-_OF_OWN: Final = re.compile(
-    r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}this[ \n]{1,3}(?P<kind>section|part|subpart|chapter|subchapter"
-    r"|title|rule|appendix|paragraph|subdivision)(?!\w)",
-    re.IGNORECASE,
-)
-_OF: Final = re.compile(r"[ \n]{1,3}(?:of|in|under|to)[ \n]{1,3}(?:the[ ])?")
-_MOST: Final = 60
-
-_NUMBER: Final = rf"(?P<number>{SECTION_NUMBER})"
-_SECTION: Final = re.compile(rf"(?:§§?[ ]?){_NUMBER}")
-_NEXT_SECTION: Final = re.compile(_NUMBER)
-_CODE: Final = re.compile(
-    r"(?P<title>\d{1,2})[ ]C\.?F\.?R\.?[ ](?P<part>[Pp]arts?[ ])?(?:§§?[ ]?|[Ss]ections?[ ])?(?=\d)"
-)
-_PART_NUMBER: Final = re.compile(r"\d{1,4}[a-z]?(?![\w]|\.\d)")
-_RULE_NUMBER: Final = re.compile(r"(?P<number>\d{4}[A-Z]?)(?!\d)")
-_FOREIGN_RULE: Final = re.compile(
-    r"(?P<act>SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act|NASD|MSRB"
-    r"|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rules?|IM)[ ](?P<number>[A-Z]?-?\d{1,4}[A-Za-z]{0,2}(?:-\d{1,3})?)"
-)
-_BASEL: Final = re.compile(r"(?P<code>[A-Z]{3})(?P<chapter>\d{1,3})(?:\.(?P<paragraph>\d{1,3}))?(?![\w])")
-_FCA: Final = re.compile(
-    r"(?P<code>[A-Z]{2,8})[ ](?P<number>(?P<chapter>\d{1,3}[A-Z]?)(?:\.\d{1,3}[A-Z]{0,2}?){0,2})"
-    r"(?P<status>[ ]?(?:[RGEDPC]|UK|EU)(?![\w]))?(?:[ ]Annex[ ](?P<annex>\d{1,2}[A-Z]?)"
-    r"[ ]?(?P<annex_status>[RGEDPC]|UK|EU)?)?(?![\w.]\w)"
-)
-_TRIGGER: Final = re.compile(
-    r"(?<![\w])(?:(?P<section>§)|(?P<code>(?=\d{1,2}[ ]C\.?F\.?R))|(?P<act>(?=\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C"
-    r"|Securities|Investment|Exchange[ ]Act|Sarbanes|Trust[ ]Ind|Freedom[ ]of|Privacy[ ]Act|Bank[ ]Hold"
-    r"|Executive[ ]Order|E\.O\.|Pub\.|Public[ ]L|Commission[ ]|Council[ ]|Delegated[ ]|Regulation[ ]\("
-    r"|Directive[ ]))"
-    r"|(?P<foreign>(?=(?:SEA|SEC|Exchange[ ]Act|Securities[ ]Act|Investment[ ]Company[ ]Act|Advisers[ ]Act"
-    r"|NASD|MSRB|NYSE|CFTC|Nasdaq|Cboe)[ ](?:Rule|IM)))"
-    r"|(?P<rule>(?=(?:FINRA[ ])?Rules?[ ]\d{4}))|(?P<supplement>(?=Supplementary[ ]Material[ ]\.\d))"
-    r"|(?P<words>(?=(?i:sections?[ ]\d)))"
-    r"|(?P<paragraph>(?=(?i:paragraphs?|subparagraphs?)[ \n]))|(?P<unit>(?=(?i:subpart|parts?)[ ][A-Z0-9]))"
-    r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))"
-    r"|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
-)
-_THIS: Final = re.compile(
-    r"this[ \n](?P<kind>section|part|subpart|chapter|subchapter|rule)(?!\w)", re.IGNORECASE
-)
-_PARAGRAPH: Final = re.compile(
-    r"(?:sub)?paragraphs?[ \n]{1,3}(?:(?P<basel>\d{1,3}\.\d{1,3})(?!\d))?", re.IGNORECASE
-)
-_UNIT: Final = re.compile(
-    r"(?P<kind>subpart|part)s?[ ](?P<number>[A-Z]{1,3}(?!\w)|\d{1,4}(?!\w|\.\d))", re.IGNORECASE
-)
-_SUPPLEMENT: Final = re.compile(r"Supplementary[ ]Material[ ](?P<number>\.\d{2})")
-_WORDS: Final = re.compile(r"[Ss]ections?[ ](?P<number>\d[\w.-]{0,14}?(?=[\s(,;.)]|\Z))")
 
 
 class _Reader:
@@ -120,7 +65,7 @@ class _Reader:
     def _levels(self, at: int, limit: int) -> tuple[list[str], int]:
         labels: list[str] = []
         while len(labels) < 7:
-            match = _LEVEL.match(self._view, at, limit)
+            match = words.LEVEL.match(self._view, at, limit)
             if not match:
                 break
             labels.append(match["label"])
@@ -134,15 +79,15 @@ class _Reader:
         labels, at = self._levels(at, limit)
         found = [(bases[-1], labels)]
         out = [_address(bases[-1], labels)]
-        while len(out) < _MOST * 4:
-            to = _TO.match(self._view, at, limit)
+        while len(out) < words.MOST * 4:
+            to = words.TO.match(self._view, at, limit)
             following = (
                 self._entry(_past_sign(self._view, to.end()), limit, found[-1], number, name) if to else None
             )
             if following is not None:
                 out += self._range(found[-1], following[0])
             else:
-                and_ = _AND.match(self._view, at, limit)
+                and_ = words.AND.match(self._view, at, limit)
                 following = self._entry(and_.end(), limit, found[-1], number, name) if and_ else None
                 if following is None:
                     break
@@ -181,7 +126,7 @@ class _Reader:
                 _address(first[0], [*first[1][:-1], n])
                 for n in numbers_between(first[1][-1], last[1][-1])[1:]
             ]
-        low, high = _LAST_NUMBER.search(first[0]), _LAST_NUMBER.search(last[0])
+        low, high = words.LAST_NUMBER.search(first[0]), words.LAST_NUMBER.search(last[0])
         if low and high and not first[1] and not last[1]:
             head = first[0][: low.start()]
             if head == last[0][: high.start()]:
@@ -191,28 +136,28 @@ class _Reader:
     # --- readers ------------------------------------------------------------------------------
 
     def _section(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _SECTION.match(self._view, at, limit)
+        match = words.SECTION.match(self._view, at, limit)
         if not match:
             return [], at + 1
-        targets, end = self._list(match.end(), limit, [f"sec:{match['number']}"], _NEXT_SECTION, "sec")
-        own = _OF_OWN.match(self._view, end, limit)
+        targets, end = self._list(match.end(), limit, [f"sec:{match['number']}"], words.NEXT_SECTION, "sec")
+        own = words.OF_OWN.match(self._view, end, limit)
         end = own.end() if own else end
         return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
 
     def _code(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _CODE.match(self._view, at, limit)
+        match = words.CODE.match(self._view, at, limit)
         if not match:
             return [], at + 1
-        number = _NEXT_SECTION.match(self._view, match.end(), limit)
+        number = words.NEXT_SECTION.match(self._view, match.end(), limit)
         own = bool(self._acts.own.cfr_title) and match["title"] == self._acts.own.cfr_title
         if number is None:
-            part = _PART_NUMBER.match(self._view, match.end(), limit)
+            part = words.PART_NUMBER.match(self._view, match.end(), limit)
             if part is None:
                 return [], match.end()
             if own:
                 return self._internal(at, part.end(), [f"part:{part.group()}"]), part.end()
             return self._external(at, part.end(), f"{match['title']} CFR {part.group()}"), part.end()
-        targets, end = self._list(number.end(), limit, [f"sec:{number['number']}"], _NEXT_SECTION, "sec")
+        targets, end = self._list(number.end(), limit, [f"sec:{number['number']}"], words.NEXT_SECTION, "sec")
         if own:
             return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
         part_number = number["number"].partition(".")[0]
@@ -225,7 +170,7 @@ class _Reader:
         rule = re.compile(r"[ ]Rules?[ ]").match(self._view, match.end(), limit)
         if rule:
             return self._foreign(at, limit)
-        if _NAMED_ACT.match(match.group()) and not self._is_cited(at, match.end()):
+        if words.NAMED_ACT.match(match.group()) and not self._is_cited(at, match.end()):
             return [], match.end()
         return self._external(at, match.end(), clean_act(match.group())), match.end()
 
@@ -235,7 +180,7 @@ class _Reader:
         return before.endswith("the ") and not re.match(r"[ ]?[\w'’”]", self._view[end : end + 2])
 
     def _foreign(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _FOREIGN_RULE.match(self._view, at, limit)
+        match = words.FOREIGN_RULE.match(self._view, at, limit)
         if not match:
             return [], at + 3
         _, end = self._levels(match.end(), limit)
@@ -244,16 +189,16 @@ class _Reader:
     def _rule(self, at: int, limit: int) -> tuple[list[Reference], int]:
         start = self._view.find(" ", at, limit) + 1 if self._view.startswith("FINRA", at) else at
         number = self._view.find(" ", start, limit) + 1
-        match = _RULE_NUMBER.match(self._view, number, limit)
+        match = words.RULE_NUMBER.match(self._view, number, limit)
         if not match:
             return [], number
-        targets, end = self._list(match.end(), limit, [f"rule:{match['number']}"], _RULE_NUMBER, "rule")
+        targets, end = self._list(match.end(), limit, [f"rule:{match['number']}"], words.RULE_NUMBER, "rule")
         if self._system != FINRA:
             return self._external(start, end, f"FINRA Rule {match['number']}", targets), end
         return self._internal(start, end, [self._resolver.known(target) for target in targets]), end
 
     def _supplement(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _SUPPLEMENT.match(self._view, at, limit)
+        match = words.SUPPLEMENT.match(self._view, at, limit)
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 5
@@ -263,40 +208,44 @@ class _Reader:
 
     def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:
         """Read ``section 10(b) of the Act``: another act's, unless the number is one of this code."""
-        match = _WORDS.match(self._view, at, limit)
+        match = words.WORDS.match(self._view, at, limit)
         if not match:
             return [], at + 7
-        coded = _NEXT_SECTION.fullmatch(match["number"])
+        coded = words.NEXT_SECTION.fullmatch(match["number"])
         targets, end = self._list(
-            match.end(), limit, [f"sec:{match['number']}"], _NEXT_SECTION if coded else _SIMPLE, "sec"
+            match.end(),
+            limit,
+            [f"sec:{match['number']}"],
+            words.NEXT_SECTION if coded else words.SIMPLE,
+            "sec",
         )
-        own = _OF_OWN.match(self._view, end, limit)
+        own = words.OF_OWN.match(self._view, end, limit)
         if coded or own:
             end = own.end() if own else end
             return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
-        of = _OF.match(self._view, end, limit)
+        of = words.OF.match(self._view, end, limit)
         name = _statute_name(self._view, of.end(), limit) if of else None
         if name is None:
             return [], end
         return self._external(at, name[1], name[0], targets), name[1]
 
     def _paragraph(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _PARAGRAPH.match(self._view, at, limit)
+        match = words.PARAGRAPH.match(self._view, at, limit)
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 9
         if match["basel"]:
             return self._coded_paragraph(at, match, source)
-        if not _LEVEL.match(self._view, match.end(), limit):
+        if not words.LEVEL.match(self._view, match.end(), limit):
             return [], match.end()
         base = prefixes(source.address)[0]
         targets, end = self._list(match.end(), limit, [base], None, "")
-        own = _OF_OWN.match(self._view, end, limit)
+        own = words.OF_OWN.match(self._view, end, limit)
         if own:
             return self._internal(
                 at, own.end(), [self._resolver.known(target) for target in targets]
             ), own.end()
-        of = _OF.match(self._view, end, limit)
+        of = words.OF.match(self._view, end, limit)
         other = self._base_at(of.end(), limit) if of else None
         if other is not None:
             moved = [other[0] + target[len(base) :] for target in targets]
@@ -308,7 +257,7 @@ class _Reader:
 
     def _base_at(self, at: int, limit: int) -> tuple[str, int] | None:
         """Return the section or rule that a paragraph is said to be of."""
-        section = _SECTION.match(self._view, at, limit)
+        section = words.SECTION.match(self._view, at, limit)
         if section:
             return f"sec:{section['number']}", section.end()
         rule = re.compile(r"(?:FINRA[ ])?Rule[ ](?P<number>\d{4}[A-Z]?)").match(self._view, at, limit)
@@ -323,10 +272,10 @@ class _Reader:
         return self._internal(at, match.end(), [f"para:{code}{match['basel']}"]), match.end()
 
     def _unit(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _UNIT.match(self._view, at, limit)
+        match = words.UNIT.match(self._view, at, limit)
         if not match or self._system != CFR:
             return [], at + 4
-        own = _OF_OWN.match(self._view, match.end(), limit)
+        own = words.OF_OWN.match(self._view, match.end(), limit)
         is_part = match["kind"].lower() == "part"
         if is_part and not own:
             return [], match.end()
@@ -334,7 +283,7 @@ class _Reader:
         return self._internal(at, end, [f"{match['kind'].lower()}:{match['number']}"]), end
 
     def _this(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _THIS.match(self._view, at, limit)
+        match = words.THIS.match(self._view, at, limit)
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 4
@@ -353,7 +302,7 @@ class _Reader:
         return [], at + 2
 
     def _basel(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _BASEL.match(self._view, at, limit)
+        match = words.BASEL.match(self._view, at, limit)
         if not match:
             return [], at + 2
         chapter = f"{match['code']}{match['chapter']}"
@@ -366,22 +315,22 @@ class _Reader:
             )
             return found, match.end()
         targets, end = self._list(match.end(), limit, [f"para:{match.group()}"], None, "")
-        to = _TO.match(self._view, end, limit)
-        last = _BASEL.match(self._view, to.end(), limit) if to else None
+        to = words.TO.match(self._view, end, limit)
+        last = words.BASEL.match(self._view, to.end(), limit) if to else None
         if last is not None and last["paragraph"] and f"{last['code']}{last['chapter']}" == chapter:
             targets += self._range((targets[-1], []), (f"para:{last.group()}", []))
             end = last.end()
         return (self._internal(at, end, targets) if own else self._external(at, end, chapter, targets)), end
 
     def _fca(self, at: int, limit: int) -> tuple[list[Reference], int]:
-        match = _FCA.match(self._view, at, limit)
+        match = words.FCA.match(self._view, at, limit)
         if not match:
             return [], at + 2
         chapter = f"{match['code']} {match['chapter']}"
         base = self._fca_base(match)
         targets, end = self._list(match.end(), limit, [base], None, "")
-        to = _TO.match(self._view, end, limit)
-        last = _FCA.match(self._view, to.end(), limit) if to else None
+        to = words.TO.match(self._view, end, limit)
+        last = words.FCA.match(self._view, to.end(), limit) if to else None
         if last is not None:
             targets = self._resolver.between(base, self._fca_base(last)) or [*targets, self._fca_base(last)]
             end = last.end()
@@ -400,17 +349,8 @@ class _Reader:
         return f"rule:{number}{status}" if status else self._rules.get(number, f"rule:{number}")
 
 
-_LAST_NUMBER: Final = re.compile(r"\d+\Z")
-_NAMED_ACT: Final = re.compile(r"[A-Z][a-z].*\bAct\Z")
-_SIMPLE: Final = re.compile(r"(?P<number>\d{1,4}[A-Za-z]{0,3}(?:-\d{1,3})?)(?![\w.]\d)")
-_STATUTE: Final = re.compile(
-    r"title[ ]\d{1,2},?(?:[ ](?:of[ ]the[ ])?United[ ]States[ ]Code)?|(?:[A-Z][\w’'-]{1,30}[ ](?:(?:and|of|on"
-    r"|for|the|in|to)[ ]){0,3}){0,8}(?:Act|Code|Order|Reform|Directive|Regulation)(?:[ ]of[ ]\d{4})?(?!\w)"
-)
-
-
 def _statute_name(view: str, at: int, limit: int) -> tuple[str, int] | None:
-    match = US_ACT.match(view, at, limit) or _STATUTE.match(view, at, limit)
+    match = US_ACT.match(view, at, limit) or words.STATUTE.match(view, at, limit)
     return (match.group(), match.end()) if match else None
 
 
@@ -451,7 +391,7 @@ def coded_citations(
     view, start = built.view, 0
     for span in [*silent, Span(len(view), len(view))]:
         at = start
-        while at < span.start and (match := _TRIGGER.search(view, at, span.start)):
+        while at < span.start and (match := words.TRIGGER.search(view, at, span.start)):
             found, end = reader.read(match, span.start)
             yield from found
             at = max(end, match.start() + 1)

@@ -19,6 +19,8 @@ from fin_rag.structure.units import is_unit_line
 
 _MOST_HEAD_LINES: Final = 16
 _LONGEST_PROSE: Final = 220
+_SHORT_LINE: Final = 32  # column heads of a PDF run down the page in short lines
+_LINE_WEIGHT: Final = 3
 _MOST_BARE: Final = 7
 _MOST_GAP: Final = 9
 _MOST_ROWS: Final = 400
@@ -128,8 +130,8 @@ class Reader:
             text = self.lines[index].text
             if not text or is_rule(text) or is_pipe_separator(text) or text.startswith("<"):
                 continue
-            seen += 1
-            if index in self.titles or seen > _MOST_HEAD_LINES or self._is_prose(text):
+            seen += _LINE_WEIGHT if len(text) > _SHORT_LINE else 1
+            if index in self.titles or seen > _LINE_WEIGHT * _MOST_HEAD_LINES or self._is_prose(text):
                 return -1
             letters, figures = self.row(index)
             if figures and letters:

@@ -12,6 +12,7 @@ from fin_rag.structure.layout import is_pipe_separator
 from fin_rag.structure.lines import Line, is_rule, plain
 from fin_rag.structure.statements.body import Piece
 from fin_rag.structure.statements.columns import is_change, is_note_column
+from fin_rag.structure.statements.periods import read_mentions
 from fin_rag.structure.statements.tokens import count_columns, split_row
 from fin_rag.structure.units import is_unit_line
 
@@ -105,8 +106,9 @@ def _pipe_row(
 
 def _text_grid(lines: Sequence[Line], piece: Piece) -> Grid:
     body = [line for line in lines[piece.rows : piece.last] if line.text and not _is_noise(line.text)]
-    columns = count_columns([line.text for line in body])
     above = [line for line in lines[piece.top : piece.rows] if line.text and not _is_noise(line.text)]
+    head = read_mentions([line.text for line in above[1:]])
+    columns = count_columns([line.text for line in body], max(len(head.dates), len(head.years)))
     rows: list[GridRow] = []
     waiting: list[Line] = []
     heads = [plain(line.text) for line in above]

@@ -12,6 +12,7 @@ from fin_rag.structure.statements.vocabulary import words
 
 _WORD: Final = re.compile(r"\S+")
 _LEADER: Final = re.compile(r"\.(?:\s?\.){2,}|_{3,}")
+_AGREE: Final = 4
 _CLOSING: Final = frozenset({")", "%", ")%", "pp", "p.p."})
 
 
@@ -119,8 +120,12 @@ def _cells(text: str, tokens: Sequence[tuple[int, int]]) -> list[tuple[int, int]
     return cells
 
 
-def count_columns(texts: Sequence[str]) -> int:
-    """Return how many figures the rows of a statement hold, by the count that most figures stand in."""
+def count_columns(texts: Sequence[str], headed: int = 0) -> int:
+    """Return how many figures the rows of a statement hold, by the count that most figures stand in.
+
+    ``headed`` is the number of periods that stand above the rows; it wins where enough rows agree with it, since
+    labels hold figures too ("net of tax of $3, $5 and $1").
+    """
     counts: Counter[int] = Counter()
     for text in texts:
         for piece in split_row(text, 0):
@@ -128,4 +133,6 @@ def count_columns(texts: Sequence[str]) -> int:
                 counts[len(piece.cells)] += 1
     if not counts:
         return 0
+    if headed and _AGREE * counts[headed] >= max(counts.values()):
+        return headed
     return max(counts, key=lambda n: (counts[n] * n, n))

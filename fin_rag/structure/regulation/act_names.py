@@ -1,0 +1,78 @@
+"""Which act a place names: numbered, defined, taken up again, or the citing act itself."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from fin_rag.structure.regulation.acts import (
+    BACK,
+    BARE,
+    NAMED,
+    NUMBERED,
+    OWN,
+    US_ACT,
+    Acts,
+    act_class,
+    clean_act,
+)
+
+_SENTENCE: Final = 600
+_STOP: Final = re.compile(r"[.;][ \n]+(?=[A-ZÁÉÍÓÚÑ«(0-9])|\n[ ]*\n")
+_ACT_WORDS: Final = re.compile(
+    r"(?<!\w)(?=(?:Ley|Real[ ]Decreto|Decreto|Orden|Circular|Reglamento|Directiva|Decisi[óo]n|C[óo]digo"
+    r"|Constituci|Estatuto|Tratado|Treaty|TFEU|TEU|TFUE|TUE|Regulation|Directive|Decision|Commission|Council)"
+    r"(?!\w)"
+    r"|(?:dich|citad|mencionad|referid|es[ae]|aquel|that|the[ ]said|est[ea]|presente|this)\w{0,2}[ ])"
+)
+
+
+def named_before(view: str, at: int, acts: Acts) -> str:
+    """Return the act that the sentence before an offset names last; nothing if it is the citing act or there is none."""
+    start = max(0, at - _SENTENCE)
+    for stop in _STOP.finditer(view, start, at):
+        start = stop.end()
+    found: tuple[int, str] = (-1, "")
+    for match in _ACT_WORDS.finditer(view, start, at):
+        named = name_at(view, match.start(), at, acts)
+        if named is not None and match.start() > found[0]:
+            found = (match.start(), "" if named[2] else named[0])
+    return found[1]
+
+
+def name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
+    """Read the name of an act at an offset: name, where it ends, and whether it is the citing act itself."""
+    own = OWN.match(view, at, limit)
+    if own:
+        return "", own.end(), True
+    back = BACK.match(view, at, limit)
+    if back:
+        name = acts.last.get(act_class(back["type"])) or acts.latest or back.group()
+        return name, back.end(), acts.is_own(name)
+    numbered = NUMBERED.match(view, at, limit)
+    if numbered:
+        name = clean_act(numbered.group())
+        return name, numbered.end(), acts.is_own(name)
+    short = acts.short_at(view, at)
+    if short:
+        return short[0], short[1], acts.is_own(short[0])
+    american = US_ACT.match(view, at, limit)
+    if american:
+        return american.group(), american.end(), False
+    named = NAMED.match(view, at, limit)
+    if named and not BARE.fullmatch(named.group()):
+        name = clean_act(named.group())
+        return name, named.end(), acts.is_own(name)
+    return _bare(view, at, limit, acts)
+
+
+def _bare(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
+    """Read ``the Directive``, ``la Ley``: the citing act if it is of that sort, else the last one of that sort."""
+    bare = BARE.match(view, at, limit)
+    if not bare:
+        return None
+    sort = act_class(bare.group())
+    name = acts.last.get(sort, "")
+    if sort == acts.own.sort or (not name and not acts.own.sort):
+        return "", bare.end(), True
+    return name or bare.group(), bare.end(), False

@@ -27,9 +27,7 @@ A supplier has sued the company over a late delivery.
 def folder(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "letter.md").write_text(TEXT)
-    (tmp_path / "in" / "carta.md").write_text(
-        "# Carta anual\n\n## Deuda\n\nLa deuda neta bajó a 12,5 millones.\n"
-    )
+    (tmp_path / "in" / "carta.md").write_text("# Carta anual\n\n## Deuda\n\nLa deuda neta bajó a 12,5 millones.\n")
     return tmp_path
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.fakes import WordEmbeddings
 
 from fin_rag.errors import InputError, IntegrityError
 from fin_rag.index.embeddings import UseEmbeddings, embed_unit, embedding_name, load_embeddings, unit
+from tests.fakes import WordEmbeddings
 
 TEXTS = ["Net sales rose.", "", "La deuda neta bajó a 12,5 millones de euros.", "💶💶 ☃☃ 漢字", "a", "x" * 500] * 5
 

@@ -54,9 +54,7 @@ def conditions(draw):
         return {key: {operator: draw(st.lists(value, max_size=3))}}
     if operator in ("$gt", "$lte"):
         return (
-            {key: {operator: draw(st.integers(2019, 2024))}}
-            if key in ("fiscal_year", "size")
-            else {key: draw(value)}
+            {key: {operator: draw(st.integers(2019, 2024))}} if key in ("fiscal_year", "size") else {key: draw(value)}
         )
     return {key: {operator: draw(value)}}
 

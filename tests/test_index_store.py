@@ -46,8 +46,7 @@ def test_adding_twice_changes_nothing(index) -> None:
 def test_files_are_added_once_across_processes(tmp_path) -> None:
     (tmp_path / "a.md").write_text("# Carta\n\nLas ventas netas subieron.", encoding="utf-8")
     code = (
-        "import sys; from fin_rag import FilingIndex; "
-        "print(len(FilingIndex.open(sys.argv[1]).add(sys.argv[2]).added))"
+        "import sys; from fin_rag import FilingIndex; print(len(FilingIndex.open(sys.argv[1]).add(sys.argv[2]).added))"
     )
     runs = [
         subprocess.run(
@@ -219,9 +218,7 @@ def test_keywords_are_rebuilt_from_the_texts(index) -> None:
 
 
 def test_rank_bm25_finds_the_same_chunks(tmp_path) -> None:
-    opened(tmp_path / "i").add(
-        [letter("A", "Debt fell."), letter("B", "Net sales rose."), letter("C", "No change.")]
-    )
+    opened(tmp_path / "i").add([letter("A", "Debt fell."), letter("B", "Net sales rose."), letter("C", "No change.")])
     index = opened(tmp_path / "i", keywords="rank-bm25")
     assert index.keyword_search("debt", 5, index.resolve())[0][0] == 0
     assert len(index.add(letter("D", "Debt rose.")).added) == 1
@@ -273,9 +270,7 @@ def test_two_processes_at_once_lose_nothing(tmp_path) -> None:
         "print(len(index.add(report(text, source=name, title=name, doc_id=name)).added))\n"
     )
     runs = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, str(tmp_path / "i"), name], stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "i"), name], stdout=subprocess.PIPE, text=True)
         for name in ("one", "two")
     ]
     assert [run.communicate(timeout=120)[0].strip() for run in runs] == ["1", "1"]

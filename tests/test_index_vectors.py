@@ -38,9 +38,7 @@ def test_search_equals_a_scan(tmp_path, monkeypatch, exact_rows) -> None:
 def test_ties_are_broken_by_row(tmp_path) -> None:
     store = VectorStore(tmp_path, 4)
     store.file.write(0, np.tile(np.asarray([[1, 0, 0, 0]], dtype=np.float32), (50, 1)))
-    found = store.search(
-        np.asarray([1, 0, 0, 0], dtype=np.float32), 3, Allowed(np.arange(50), (), everything=True)
-    )
+    found = store.search(np.asarray([1, 0, 0, 0], dtype=np.float32), 3, Allowed(np.arange(50), (), everything=True))
     assert [row for row, _ in found] == [0, 1, 2]
 
 

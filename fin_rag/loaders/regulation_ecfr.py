@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fin_rag.loaders.regulation_writer import Writer, inner_text, squeezed, table_rows
+from fin_rag.loaders.regulation_writer import NO_VERSIONS, Writer, inner_text, squeezed, table_rows
 from fin_rag.schema import LANG, TITLE
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def is_ecfr(root: _Element) -> bool:
 def write_ecfr(root: _Element, writer: Writer, as_of: int | None) -> None:
     """Write the divisions in order; the format holds one version, so ``as_of`` only leaves a warning."""
     if as_of is not None:
-        writer.warnings.append("this format holds one version of the text; 'as_of' was not applied.")
+        writer.warnings.append(NO_VERSIONS)
     writer.hints[LANG] = "en"
     _hint_title(root, writer)
     stack: list[_Element] = [root]

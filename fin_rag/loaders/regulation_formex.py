@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fin_rag.loaders.regulation_writer import Writer, inner_text, squeezed, table_rows
+from fin_rag.loaders.regulation_writer import NO_VERSIONS, Writer, inner_text, squeezed, table_rows
 from fin_rag.schema import LANG, TITLE
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def is_formex(root: _Element) -> bool:
 def write_formex(root: _Element, writer: Writer, as_of: int | None) -> None:
     """Write title, recitals, articles, signature and annexes in order, footnotes where the text that calls them ends."""
     if as_of is not None:
-        writer.warnings.append("this format holds one version of the text; 'as_of' was not applied.")
+        writer.warnings.append(NO_VERSIONS)
     language = next((e.text for e in root.iter("LG.DOC", "LG") if e.text), "")
     if language.strip().upper() in ("EN", "ES"):
         writer.hints[LANG] = language.strip().lower()

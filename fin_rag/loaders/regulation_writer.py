@@ -12,6 +12,7 @@ from fin_rag.schema import MetadataValue
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+NO_VERSIONS: Final = "this source holds one version of the text; 'as_of' was not applied."
 _BLANKS: Final = re.compile(r"[ \t\r\n\f\v]+")
 _LIKE_MARKUP: Final = re.compile(r"\A(#{1,6}(?=\s)|>|[|])")
 

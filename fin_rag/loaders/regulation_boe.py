@@ -91,7 +91,7 @@ def _write_children(parent: _Element, writer: Writer) -> None:
     while stack:
         element, quoted = stack.pop()
         if not isinstance(element.tag, str):
-            continue
+            continue  # type: ignore[unreachable]  # processing instructions have a function for a tag
         if element.tag == "p":
             _paragraph(element, writer, quoted=quoted)
         elif element.tag in ("table", "tabla"):
@@ -99,9 +99,7 @@ def _write_children(parent: _Element, writer: Writer) -> None:
         elif element.tag in _SKIPPED:
             writer.left_out["image"] += 1
         elif len(element):
-            inside = quoted or (
-                element.tag == "blockquote" and element.get("class", "").startswith(("nota", "pie"))
-            )
+            inside = quoted or (element.tag == "blockquote" and element.get("class", "").startswith(("nota", "pie")))
             if element.text and element.text.strip():
                 writer.paragraph(element.text)
             stack.extend((child, inside) for child in reversed(element))

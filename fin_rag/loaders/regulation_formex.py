@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 _ROOTS: Final = ("ENACTING.TERMS", "ARTICLE", "GR.CONSID", "CONS.DOC", "CONS.ANNEX")
 _LEFT_OUT: Final = {
-    "BIB.INSTANCE": "header", "BIB.DATA": "header", "BIB.INSTANCE.CONS": "header", "FAM.COMP": "header", "INFO.CONSLEG": "header",
-    "INFO.PROD": "header", "GR.MOD.ACT": "header", "GR.CORRIG": "header", "TOC": "contents", "INCL.ELEMENT": "image",
+    "BIB.INSTANCE": "header", "BIB.DATA": "header", "BIB.INSTANCE.CONS": "header", "FAM.COMP": "header",
+    "INFO.CONSLEG": "header", "INFO.PROD": "header", "GR.MOD.ACT": "header", "GR.CORRIG": "header",
+    "TOC": "contents", "INCL.ELEMENT": "image",
 }  # fmt: skip
 _NOTE: Final = "NOTE"
 _POINTS: Final = (
@@ -24,8 +25,9 @@ _POINTS: Final = (
 _CALL: Final = "fin_rag.call"
 # Elements that stand inside a line of text.
 _INLINE: Final = frozenset(
-    {"HT", "DATE", "NOTE", "QUOT.START", "QUOT.END", "FT", "FORMULA", "EXPR", "IND", "EXPONENT", "OVER", "FRACTION", "ROOT.EXPR", "IE", "LINK",
-     "REF.DOC", "REF.DOC.OJ", "REF.DOC.ECR", "REF.DOC.SE", "REF.NP", "ANCHOR", "ADR.S", "BR", "KEYWORD", "OP.CMP", "OP.MATH", "FMT.VALUE", "ACT.REF"}
+    {"HT", "DATE", "NOTE", "QUOT.START", "QUOT.END", "FT", "FORMULA", "EXPR", "IND", "EXPONENT", "OVER",
+     "FRACTION", "ROOT.EXPR", "IE", "LINK", "REF.DOC", "REF.DOC.OJ", "REF.DOC.ECR", "REF.DOC.SE", "REF.NP", "ANCHOR",
+     "ADR.S", "BR", "KEYWORD", "OP.CMP", "OP.MATH", "FMT.VALUE", "ACT.REF"}
 )  # fmt: skip
 _CELLS: Final = frozenset({"CELL"})
 _DIVISION_LEVELS: Final = 5
@@ -38,7 +40,7 @@ def is_formex(root: _Element) -> bool:
 
 
 def write_formex(root: _Element, writer: Writer, as_of: int | None) -> None:
-    """Write title, recitals, articles, signature and annexes in order, footnotes where the text that calls them ends."""
+    """Write title, recitals, articles, signature, annexes in order; footnotes where the text that calls them ends."""
     if as_of is not None:
         writer.warnings.append(NO_VERSIONS)
     language = next((e.text for e in root.iter("LG.DOC", "LG") if e.text), "")
@@ -102,7 +104,7 @@ class _Body:
             self._writer.table(table_rows(element.iter("ROW"), _CELLS, self._text))
         elif tag in ("PARAG", "NP", "CONSID", "DLIST.ITEM"):
             return self._labelled(element, depth, label)
-        elif any(str(child.tag) not in _INLINE for child in element if isinstance(child.tag, str)):
+        elif _has_blocks(element):
             self._writer.anchor(element.get("IDENTIFIER"))
             return self._mixed(element, depth + 1 if tag in ("DIVISION", "GR.SEQ") else depth, label)
         else:
@@ -137,8 +139,8 @@ class _Body:
                 run[:] = ["", ""]
 
         for child in element:
-            if not isinstance(child.tag, str):
-                run.append(child.tail or "")
+            if not isinstance(child.tag, str):  # processing instructions have a function for a tag
+                run.append(child.tail or "")  # type: ignore[unreachable]
             elif child.tag in _INLINE:
                 run.append(self._text(child, alone=True) + (child.tail or ""))
             else:
@@ -192,6 +194,10 @@ class _Body:
         for note in self._notes:
             self._writer.note(note)
         self._notes = []
+
+
+def _has_blocks(element: _Element) -> bool:
+    return any(str(child.tag) not in _INLINE for child in element.iterchildren("*"))
 
 
 def _is_quoted(element: _Element) -> bool:

@@ -10,6 +10,7 @@ from typing import ClassVar, Final, Literal, get_args
 from fin_rag.errors import InputError
 from fin_rag.schema import Chunk, Markup, MetadataValue, Outline, Span
 from fin_rag.splitters.chunks import chunk_text
+from fin_rag.splitters.pack import nothing_joined
 from fin_rag.splitters.regions import context_header
 from fin_rag.splitters.splitter import StructureTextSplitter
 from fin_rag.structure.regulation import (
@@ -129,16 +130,14 @@ class RegulationTextSplitter(StructureTextSplitter):
             metadata,
             config=self.config,
             tokenization=self.tokenization,
-            **({"joined": joined.joined} if joined else {}),
+            joined=joined.joined if joined else nothing_joined,
         )
         return [self._described_chunk(chunk, places, joined) for chunk in chunks]
 
     def _described_chunk(self, chunk: Chunk, places: _Places, joined: _Joined | None) -> Chunk:
         """Replace the keys of a chunk's section by those of the text that the chunk itself shows."""
         section = chunk.section
-        kept: dict[str, MetadataValue] = {
-            k: v for k, v in section.metadata.items() if k not in _REFERENCE_KEYS
-        }
+        kept: dict[str, MetadataValue] = {k: v for k, v in section.metadata.items() if k not in _REFERENCE_KEYS}
         if section.metadata.get(STATE) == "editorial_note":
             return replace(chunk, kind="note", section=replace(section, metadata=kept))
         start = max(chunk.pieces[0].start, min(section.span.start, chunk.pieces[-1].end))

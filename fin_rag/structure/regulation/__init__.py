@@ -49,7 +49,7 @@ def references(
     r"""Return the cross-references of a statute in document order.
 
     Example:
-        >>> text = "Article 4\n\nFees\n\nFees follow Article 5 and Article 6 of Directive 2009/65/EC.\n\nArticle 5\n\nScope\n\nAll."
+        >>> text = "Article 4\n\nFees\n\nFees follow Article 6 of Directive 2009/65/EC.\n\nArticle 6\n\nScope\n\nAll."
         >>> [(ref.scope, ref.act, ref.targets) for ref in references(text)][-1]
         ('external', 'Directive 2009/65/EC', ())
     """

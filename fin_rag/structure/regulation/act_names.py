@@ -28,7 +28,7 @@ _ACT_WORDS: Final = re.compile(
 
 
 def named_before(view: str, at: int, acts: Acts) -> str:
-    """Return the act that the sentence before an offset names last; nothing if it is the citing act or there is none."""
+    """Return the act that the sentence before an offset names last; nothing if it is the citing act itself."""
     start = max(0, at - _SENTENCE)
     for stop in _STOP.finditer(view, start, at):
         start = stop.end()

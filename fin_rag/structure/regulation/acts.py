@@ -11,9 +11,7 @@ from fin_rag.structure.regulation.numbers import fold
 _YEAR_NUMBER: Final = (
     r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{1,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
 )
-_UNION: Final = (
-    r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
-)
+_UNION: Final = r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
 # An act with its number: Ley 10/2014, Real Decreto-ley 5/2023, Commission Delegated Regulation (EU) 2017/565.
 NUMBERED: Final = re.compile(
     rf"(?P<type>Ley(?:es)?(?:[ ](?:Org[áa]nica|Foral))?|Real(?:es)?[ ]Decretos?(?:[- ][Ll]ey|[ ]Legislativo)?"
@@ -31,9 +29,7 @@ _MORE_NUMBERS: Final = re.compile(
     rf"(?:,[ ]|,?[ ](?:and|y|e|und|or|o)[ ])(?:(?:the|la|el|los|las)[ ])?(?P<number>{_UNION}{_YEAR_NUMBER})"
 )
 _CAPITAL_WORD: Final = r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}"
-_LINK_WORDS: Final = (
-    r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
-)
+_LINK_WORDS: Final = r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
 NAMED: Final = re.compile(
     rf"(?P<spanish>(?:Texto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del"
     rf"|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
@@ -90,7 +86,8 @@ _CLASSES: Final = (
     ("decree", ("real decreto", "decreto", "royal decree")), ("law", ("ley", "texto", "act", "law", "leyes")),
     ("regulation", ("reglamento", "regulation", "verordnung", "delegated regulation")),
     ("directive", ("directiva", "directive", "richtlinie")), ("decision", ("decision", "beschluss", "entscheidung")),
-    ("order", ("orden", "order")), ("circular", ("circular",)), ("treaty", ("treaty", "tratado", "tfeu", "teu", "tfue", "tue")),
+    ("order", ("orden", "order")), ("circular", ("circular",)),
+    ("treaty", ("treaty", "tratado", "tfeu", "teu", "tfue", "tue")),
     ("code", ("codigo", "code")), ("constitution", ("constitucion",)),
 )  # fmt: skip
 

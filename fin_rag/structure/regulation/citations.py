@@ -122,8 +122,8 @@ def _bare_annex(view: str, of: re.Match[str], limit: int) -> Segment | None:
 def _combined(items: list[Item], segment: Segment, *, inner: bool) -> list[Item]:
     """Add a segment to what was cited: an outer one to every entry, an inner one to the last.
 
-    An inner segment that fills a level in the middle (``letras a) y b) del artículo 12, apartado 1``) goes to every entry
-    too.
+    An inner segment that fills a level in the middle (``letras a) y b) del artículo 12, apartado 1``) goes to
+    every entry too.
     """
     if segment.kind == "subparagraph":
         return items

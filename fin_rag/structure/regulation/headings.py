@@ -126,9 +126,7 @@ def _annex_line() -> re.Pattern[str]:
 
 
 _ROMAN_LINE: Final = re.compile(r"(?P<number>[IVXLC]{1,7})[.)]?\Z")
-_BARE_ORDINAL: Final = re.compile(
-    rf"(?P<number>{ordinal_pattern()})(?P<after>[ ]?[.:)][ ]?[-–—]?)[ ]*", re.IGNORECASE
-)
+_BARE_ORDINAL: Final = re.compile(rf"(?P<number>{ordinal_pattern()})(?P<after>[ ]?[.:)][ ]?[-–—]?)[ ]*", re.IGNORECASE)
 
 
 def civil_heading(line: Line, index: int, group: str, *, in_annex: bool) -> Heading | None:
@@ -177,9 +175,7 @@ def _disposition(line: Line, index: int) -> Heading | None:
     if match["number"] is None:
         plural = match.group().lower().startswith("disposiciones")
         if plural or line.text[match.end() :]:
-            return (
-                Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
-            )
+            return Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
     number = clean_number(match["number"] or "unica")
     return _heading(line, index, kind, "unica" if number == "unico" else number, TOP_RANK, match)
 
@@ -225,9 +221,7 @@ def _stands_as_heading(line: Line, match: re.Match[str], *, spoken: bool) -> boo
     after = match["after"].strip()
     if rest[0] in ",;)" or (
         rest[0] == "("
-        and not re.match(
-            r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest
-        )
+        and not re.match(r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest)
     ):
         return False
     if rest[0].islower() and not (spoken and after and line.level):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.schema import Span
@@ -134,7 +135,7 @@ def wrap_width(lines: Sequence[Line]) -> int:
     """
     widths = sorted(
         len(line.text)
-        for line, following in zip(lines, lines[1:], strict=False)
+        for line, following in pairwise(lines)
         if not following.blank_before and following.text[:1].islower() and not line.finished
     )
     return widths[len(widths) * 9 // 10] if widths else 0

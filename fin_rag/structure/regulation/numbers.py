@@ -11,9 +11,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_ROMAN_FORM: Final = re.compile(
-    r"(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z"
-)
+_ROMAN_FORM: Final = re.compile(r"(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z")
 _ALPHABET: Final = "abcdefghijklmnñopqrstuvwxyz"
 _SPACES: Final = re.compile(r"\s+")
 
@@ -21,9 +19,7 @@ _SPACES: Final = re.compile(r"\s+")
 @lru_cache(maxsize=1)
 def vocabulary() -> Mapping[str, Any]:
     """Return the words that statutes use for their parts, from ``vocabulary.json``."""
-    data: dict[str, Any] = json.loads(
-        files(__package__).joinpath("vocabulary.json").read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = json.loads(files(__package__).joinpath("vocabulary.json").read_text(encoding="utf-8"))
     return data
 
 

@@ -37,9 +37,7 @@ _AMENDS: Final = re.compile(
     r"|wird[ ]wie[ ]folgt|se[ ]introducen",
     re.IGNORECASE,
 )
-_PARTS: Final = re.compile(
-    r",[ \n]+(?:y|e|o|u|and|or|und|oder)(?!\w)|[ \n]*\w+[ \n]+(?:en|a|al|de|del|to|in|of)(?!\w)"
-)
+_PARTS: Final = re.compile(r",[ \n]+(?:y|e|o|u|and|or|und|oder)(?!\w)|[ \n]*\w+[ \n]+(?:en|a|al|de|del|to|in|of)(?!\w)")
 _EXCEPT: Final = re.compile(r"(?:except|excepto|salvo|ausgenommen)(?!\w)[^.;,\n]{0,40}\Z")
 _CORRELATION: Final = re.compile(r"correlat|correspond|concordan|entsprechung", re.IGNORECASE)
 _AMENDING_TITLE: Final = re.compile(
@@ -79,9 +77,7 @@ def own_names(built: Built, title: str) -> OwnNames:
         ),
         "",
     )
-    return OwnNames(
-        named, frozenset({act_key(named)} if named else ()), act_class(named[:40]) if named else "", code
-    )
+    return OwnNames(named, frozenset({act_key(named)} if named else ()), act_class(named[:40]) if named else "", code)
 
 
 def find_references(built: Built, provisions: Sequence[Provision], own: OwnNames) -> tuple[Reference, ...]:
@@ -98,15 +94,11 @@ def find_references(built: Built, provisions: Sequence[Provision], own: OwnNames
 
 def _silent(built: Built, provisions: Sequence[Provision]) -> tuple[Span, ...]:
     """Return what is searched for no reference: notes, quotations, furniture, contents, the headings themselves."""
-    headings = [
-        p.label for p in provisions if ":" in p.address.rpartition("/")[2] or p.kind in ("preamble", "group")
-    ]
+    headings = [p.label for p in provisions if ":" in p.address.rpartition("/")[2] or p.kind in ("preamble", "group")]
     notes = [span for span, _ in built.notes]
     first = min((p.span.start for p in provisions), default=len(built.view))
     tables = [p.span for p in provisions if p.kind == "annex" and _CORRELATION.search(p.heading)]
-    return merged(
-        [*headings, *tables, *notes, *built.furniture, *built.silent, *built.quotes, Span(0, first)]
-    )
+    return merged([*headings, *tables, *notes, *built.furniture, *built.silent, *built.quotes, Span(0, first)])
 
 
 def gaps_between(silent: Sequence[Span], length: int) -> Iterator[Span]:
@@ -128,9 +120,7 @@ def _civil(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span])
     for span in quiet:
         at = span.start
         while match := TRIGGER.search(view, at, span.end):
-            cited = read_citation(view, match.start(), span.end, acts) or _mention(
-                view, match.start(), span.end, acts
-            )
+            cited = read_citation(view, match.start(), span.end, acts) or _mention(view, match.start(), span.end, acts)
             if cited is None:
                 at = match.end() + 1
                 continue
@@ -149,7 +139,7 @@ def _civil(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span])
 def _goes_on(view: str, before: Cited, cited: Cited) -> bool:
     """Tell whether two citations are joined by nothing but *and* or a comma.
 
-    A comma and *and* together, or a preposition said again, part them: ``en el artículo 3 y en el artículo 5 de la Ley``.
+    A comma and *and* together, or a preposition said again, part them: ``en el artículo 3 y en el artículo 5``.
     """
     between = AND.match(view, before.end, cited.start + 1)
     if between is None or between.end() != cited.start:
@@ -159,12 +149,7 @@ def _goes_on(view: str, before: Cited, cited: Cited) -> bool:
 
 def _attach(before: Cited, cited: Cited) -> None:
     """Complete the point that an exception takes out of the provision before it: ``Article 89 except point (b)``."""
-    if (
-        before.items
-        and cited.items
-        and cited.items[0].steps[0][0] in ("par", "pt", "sub")
-        and not cited.relative
-    ):
+    if before.items and cited.items and cited.items[0].steps[0][0] in ("par", "pt", "sub") and not cited.relative:
         prefix = before.items[-1].to or before.items[-1].steps
         for item in cited.items:
             item.steps = (*prefix, *item.steps)
@@ -210,12 +195,7 @@ class _Context:
             named = bool(cited.act) or cited.own
             if named:
                 act, own = (cited.act, cited.own) if cited.items else ("", False)
-            elif (
-                act
-                and not own
-                and not cited.relative
-                and cited.items[0].steps[0][0] not in ("par", "pt", "sub")
-            ):
+            elif act and not own and not cited.relative and cited.items[0].steps[0][0] not in ("par", "pt", "sub"):
                 cited.act = act
         for cited in pending:
             yield from self._references(cited)
@@ -228,23 +208,19 @@ class _Context:
         if not act and not cited.own and not cited.relative and cited.items:
             act = self._amended_at(cited)
         if act and not self._acts.is_own(act):
-            yield Reference(
-                span, address, EXTERNAL, act=act, provisions=tuple(self._resolver.plain(cited.items))
-            )
+            yield Reference(span, address, EXTERNAL, act=act, provisions=tuple(self._resolver.plain(cited.items)))
             if not cited.items:
                 yield from self._further(cited, address)
             return
         if not cited.items:
             return
-        targets, missing = self._resolver.targets(cited.items, source, cited.start)
+        targets, missing = self._resolver.targets(cited.items, source)
         if targets:
             yield Reference(span, address, INTERNAL, tuple(targets), tuple(missing))
 
     def _further(self, cited: Cited, address: str) -> Iterator[Reference]:
         sort = NUMBERED.match(cited.act)
-        names, end = (
-            more_numbers(self._built.view, cited.end, sort["type"].rstrip("s")) if sort else ([], cited.end)
-        )
+        names, end = more_numbers(self._built.view, cited.end, sort["type"].rstrip("s")) if sort else ([], cited.end)
         for name in names:
             if not self._acts.is_own(name):
                 yield Reference(Span(cited.end, end), address, EXTERNAL, act=name)
@@ -254,8 +230,7 @@ class _Context:
         kind = cited.items[0].steps[0][0]
         at = bisect_right(self._amended, (cited.start, len(self._built.view), "\uffff")) - 1
         if at < 0 or (
-            kind in ("da", "dt", "dd", "df")
-            and "disposici" not in self._built.view[cited.start : cited.end].lower()
+            kind in ("da", "dt", "dd", "df") and "disposici" not in self._built.view[cited.start : cited.end].lower()
         ):
             return ""
         start, end, act = self._amended[at]

@@ -79,37 +79,33 @@ class Resolver:
 
     def plain(self, items: Sequence[Item]) -> list[str]:
         """Return the addresses that a citation of another act names, its ranges expanded by number."""
-        found: list[str] = []
-        for item in items:
-            for steps in _expanded(item):
-                found.append(_joined_steps([step for step in steps if not step[1].startswith("@")]))
+        found = [
+            _joined_steps([step for step in steps if not step[1].startswith("@")])
+            for item in items
+            for steps in _expanded(item)
+        ]
         return [address for address in dict.fromkeys(found) if address]
 
-    def targets(
-        self, items: Sequence[Item], source: Provision | None, offset: int
-    ) -> tuple[list[str], list[str]]:
+    def targets(self, items: Sequence[Item], source: Provision | None) -> tuple[list[str], list[str]]:
         """Return the addresses that a citation of the own act names, and those of them that are not there."""
         found: list[str] = []
         for item in items:
-            for steps in self._members(item, source, offset):
-                found += self._addresses(steps, source, offset)
+            for steps in self._members(item, source):
+                found += self._addresses(steps, source)
         unique = list(dict.fromkeys(found))
         return unique, [address for address in unique if self.find(address) is None]
 
-    def _members(self, item: Item, source: Provision | None, offset: int) -> list[Steps]:
+    def _members(self, item: Item, source: Provision | None) -> list[Steps]:
         """Expand a range along the text where both of its ends are there, else by number."""
         if not item.to:
             return [item.steps]
-        first, last = (self._addresses(steps, source, offset) for steps in (item.steps, item.to))
+        first, last = (self._addresses(steps, source) for steps in (item.steps, item.to))
         if len(first) == 1 and len(last) == 1:
             ends = [self._by_key.get(address_key(address)) for address in (first[0], last[0])]
             if ends[0] is not None and ends[1] is not None:
                 between = self._between(ends[0], ends[1])
                 if between:
-                    return [
-                        tuple((kind, number) for kind, number in _steps_of(self._provisions[at]))
-                        for at in between
-                    ]
+                    return [tuple((kind, number) for kind, number in _steps_of(self._provisions[at])) for at in between]
         return list(_expanded(item))
 
     def _between(self, first: int, last: int) -> list[int]:
@@ -118,9 +114,9 @@ class Resolver:
             return []
         return family[self._place[first] : self._place[last] + 1]
 
-    def _addresses(self, steps: Steps, source: Provision | None, offset: int) -> list[str]:
+    def _addresses(self, steps: Steps, source: Provision | None) -> list[str]:
         if any(number.startswith("@") for _, number in steps):
-            return self._relative(steps, source, offset)
+            return self._relative(steps, source)
         if steps[0][0] in _ITEMS:
             return [self._below_source(steps, source)]
         return [self._absolute(steps, source)]
@@ -197,7 +193,7 @@ class Resolver:
 
     # --- relative words -----------------------------------------------------------------------
 
-    def _relative(self, steps: Steps, source: Provision | None, offset: int) -> list[str]:
+    def _relative(self, steps: Steps, source: Provision | None) -> list[str]:
         if source is None:
             return []
         anchor = next(i for i, (_, number) in enumerate(steps) if number.startswith("@"))
@@ -248,9 +244,7 @@ def _family(provision: Provision) -> str:
     return (
         f"{above}/{kind}"
         if above
-        else (
-            kind if kind not in ("chapter", "section", "subsection") else f"{'/'.join(provision.path)}/{kind}"
-        )
+        else (kind if kind not in ("chapter", "section", "subsection") else f"{'/'.join(provision.path)}/{kind}")
     )
 
 
@@ -285,8 +279,8 @@ def numbers_between(first: str, last: str) -> list[str]:
     """Return the numbers of a range with both ends.
 
     Example:
-        >>> numbers_between("5", "7"), numbers_between("a", "c"), numbers_between("II", "IV"), numbers_between("5 bis", "6")
-        (['5', '6', '7'], ['a', 'b', 'c'], ['II', 'III', 'IV'], ['5 bis', '6'])
+        >>> numbers_between("5", "7"), numbers_between("II", "IV"), numbers_between("5 bis", "6")
+        (['5', '6', '7'], ['II', 'III', 'IV'], ['5 bis', '6'])
     """
     if first.isdigit() and last.isdigit() and 0 <= int(last) - int(first) <= _MOST_EXPANDED:
         return [str(number) for number in range(int(first), int(last) + 1)]

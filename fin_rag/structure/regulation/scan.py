@@ -69,9 +69,7 @@ def scan_text(text: str, markup: Markup) -> Scan:
     system = system_of(lines)
     headings = _headings(lines, system, width)
     labels = [None if headings[i] else _label(view, lines, i, width) for i in range(len(lines))]
-    zones = zone.zones_of(
-        lines, system, markup, lambda i: headings[i] is not None, lambda i: labels[i] is not None
-    )
+    zones = zone.zones_of(lines, system, markup, lambda i: headings[i] is not None, lambda i: labels[i] is not None)
     scan = Scan(view, lines, system, width, headings, labels, zones)
     _mark_quotes(scan)
     for index, kind in enumerate(zones):
@@ -111,9 +109,7 @@ def _headings(lines: Sequence[Line], system: str, width: int) -> list[Heading | 
     return found
 
 
-def _read(
-    lines: Sequence[Line], index: int, system: str, code: str, group: str, *, annex: bool
-) -> Heading | None:
+def _read(lines: Sequence[Line], index: int, system: str, code: str, group: str, *, annex: bool) -> Heading | None:
     line = lines[index]
     if system == CFR:
         return cfr_heading(line, index)
@@ -137,9 +133,7 @@ def _preamble_heading(line: Line, index: int) -> Heading | None:
     return None
 
 
-def _stands_alone(
-    line: Line, previous: Line | None, last: Heading | None, width: int, *, civil: bool
-) -> bool:
+def _stands_alone(line: Line, previous: Line | None, last: Heading | None, width: int, *, civil: bool) -> bool:
     """Tell a heading from the rest of a sentence that the source broke before a reference."""
     if previous is None or line.level or previous.level or last is not None:
         return True
@@ -169,12 +163,7 @@ def _label(view: str, lines: Sequence[Line], index: int, width: int) -> Label | 
 def _mark_quotes(scan: Scan) -> None:
     lines, zones = scan.lines, scan.zones
     cardinal = tuple(f"{word.capitalize()}." for word in vocabulary()["cardinals"])
-    current: list[Heading | None] = []
-    last: Heading | None = None
-    for index in range(len(lines)):
-        current.append(last)
-        if scan.headings[index] is not None and not zones[index]:
-            last = scan.headings[index]
+    current = _headings_above(scan)
 
     def opens(index: int) -> bool:
         line = lines[index]
@@ -206,10 +195,19 @@ def _mark_quotes(scan: Scan) -> None:
     scan.warnings += warnings
 
 
+def _headings_above(scan: Scan) -> list[Heading | None]:
+    """Return for each line the heading that it stands below."""
+    found: list[Heading | None] = []
+    last: Heading | None = None
+    for heading, kind in zip(scan.headings, scan.zones, strict=True):
+        found.append(last)
+        if heading is not None and not kind:
+            last = heading
+    return found
+
+
 def _read_any(line: Line, index: int, system: str) -> Heading | None:
-    return civil_heading(line, index, "", in_annex=True) or (
-        cfr_heading(line, index) if system == CFR else None
-    )
+    return civil_heading(line, index, "", in_annex=True) or (cfr_heading(line, index) if system == CFR else None)
 
 
 def _whole_lines(line: Line) -> bool:
@@ -233,9 +231,7 @@ def _follows(before: Heading | None, heading: Heading) -> bool:
         return False
     if before.kind == heading.kind:
         numbers = before.number.split()[0:1] + heading.number.split()[0:1]
-        return (
-            len(numbers) == 2 and all(n.isdigit() for n in numbers) and int(numbers[1]) == int(numbers[0]) + 1
-        )
+        return len(numbers) == 2 and all(n.isdigit() for n in numbers) and int(numbers[1]) == int(numbers[0]) + 1
     return (
         before.kind in ("art", "da", "dt", "dd")
         and heading.kind in ("da", "dt", "dd", "df")
@@ -252,9 +248,7 @@ def _follows(before: Heading | None, heading: Heading) -> bool:
 
 def _mark_contents(scan: Scan) -> None:
     """Set aside a contents list that repeats the headings of what follows it."""
-    order = [
-        (i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")
-    ]
+    order = [(i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")]
     keys = [(h.kind, h.number) for _, h in order]
     for first in range(min(5, len(order))):
         try:
@@ -299,9 +293,7 @@ def _recital_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def _mark_preamble(scan: Scan) -> None:
     starts, ends = _recital_words()
     inside = False
-    first = next(
-        (i for i, h in enumerate(scan.headings) if h is not None and h.kind != "preamble"), len(scan.lines)
-    )
+    first = next((i for i, h in enumerate(scan.headings) if h is not None and h.kind != "preamble"), len(scan.lines))
     for index in range(first):
         if scan.zones[index]:
             continue
@@ -322,10 +314,4 @@ def _mark_preamble(scan: Scan) -> None:
 def _says_something(scan: Scan, index: int) -> bool:
     """Tell a sentence from the title of the act."""
     line = scan.lines[index]
-    return (
-        not scan.zones[index]
-        and line.level == 0
-        and index > 0
-        and line.text[-1] in ".,:;"
-        and len(line.text) > 20
-    )
+    return not scan.zones[index] and line.level == 0 and index > 0 and line.text[-1] in ".,:;" and len(line.text) > 20

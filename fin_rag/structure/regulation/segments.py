@@ -22,9 +22,7 @@ RANK: Final = {
 ARTICLE_RANK: Final = 6
 MOST_ITEMS: Final = 60
 _BLANKS: Final = re.compile(r"[ \n]{1,3}")
-_GERMAN: Final = re.compile(
-    r"artikel|abs[aä]tz|buchst|nummer|anh[aä]ng|titel|kapitel|abschn|teil", re.IGNORECASE
-)
+_GERMAN: Final = re.compile(r"artikel|abs[aä]tz|buchst|nummer|anh[aä]ng|titel|kapitel|abschn|teil", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -46,10 +44,12 @@ class Segment:
 
 
 def rank_of(segment: Segment) -> int:
+    """Return how far out a segment's level lies; the outermost is the least."""
     return RANK.get(segment.kind, 6)
 
 
 def read_segment(view: str, at: int, limit: int) -> Segment | None:
+    """Read the segment that begins at an offset, or return ``None``."""
     before = words.RELATIVE_BEFORE.match(view, at, limit)
     if before:
         unit = words.UNIT.match(view, before.end(), limit)
@@ -76,9 +76,7 @@ def read_segment(view: str, at: int, limit: int) -> Segment | None:
     return Segment(kind, items, end, plural=_is_plural(unit.group()))
 
 
-def _without_bis(
-    view: str, at: int, limit: int, kind: str, found: tuple[list[Item], int]
-) -> tuple[list[Item], int]:
+def _without_bis(view: str, at: int, limit: int, kind: str, found: tuple[list[Item], int]) -> tuple[list[Item], int]:
     """Read *bis* as the German word for *to*: cut it off numbers that took it for a suffix."""
     if " bis" not in view[at : found[1]]:
         return found
@@ -139,6 +137,7 @@ def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
 
 
 def read_numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> tuple[list[Item], int] | None:
+    """Read the numbers of one kind at an offset, lists and ranges included; return them and where they end."""
     first = _number(view, at, limit, kind)
     if first is None:
         return None
@@ -147,9 +146,7 @@ def read_numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> 
         to = words.RANGE.match(view, end, limit)
         if to and not items[-1].to:
             last = _next_number(view, to.end(), limit, kind, items[-1].steps)
-            if last is not None and (
-                plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"
-            ):
+            if last is not None and (plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"):
                 items[-1].to, end = last
                 continue
         and_ = words.AND.match(view, end, limit)
@@ -227,9 +224,7 @@ def _is_aside(view: str, match: re.Match[str], steps: Steps) -> bool:
     text = match.group()
     if match["paren"]:
         return (
-            text.startswith(" ")
-            and (match["paren"].isdigit() or len(match["paren"]) > 2)
-            and steps[-1][0] != "annex"
+            text.startswith(" ") and (match["paren"].isdigit() or len(match["paren"]) > 2) and steps[-1][0] != "annex"
         )
     if match["half"]:
         return (

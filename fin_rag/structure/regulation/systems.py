@@ -55,9 +55,7 @@ _FCA_RULE: Final = re.compile(
 )
 _STATUS_LINE: Final = re.compile(r"(?P<status>[RGEDPC]|UK|EU)(?:[ ]+\d{1,2}/\d{1,2}/\d{4})?\Z")
 DATE_LINE: Final = re.compile(r"\d{1,2}/\d{1,2}/\d{4}\Z")
-_FINRA_RULE: Final = re.compile(
-    r"(?:Rule[ ])?(?P<number>\d{4}[A-Z]?)(?P<after>\.[ ]+)(?P<rest>[A-Z“\"\[].*)\Z"
-)
+_FINRA_RULE: Final = re.compile(r"(?:Rule[ ])?(?P<number>\d{4}[A-Z]?)(?P<after>\.[ ]+)(?P<rest>[A-Z“\"\[].*)\Z")
 
 
 def system_of(lines: Sequence[Line]) -> str:
@@ -92,9 +90,7 @@ def cfr_heading(line: Line, index: int) -> Heading | None:
             return None
         if line.level == 0 and (rest.endswith((";", ",")) or len(rest) > 300):
             return None
-        number = match["number"] + (
-            re.sub(r"[ ]?(?:–|through|to|-)[ ]?", "-", match["to"]) if match["to"] else ""
-        )
+        number = match["number"] + (re.sub(r"[ ]?(?:–|through|to|-)[ ]?", "-", match["to"]) if match["to"] else "")
         return _found(line, index, "sec", number, ARTICLE_RANK, match)
     match = _CFR_CONTAINER.match(line.text)
     if match and line.text[0].isupper() and _opens_container(line, match):
@@ -118,9 +114,7 @@ def _opens_container(line: Line, match: re.Match[str]) -> bool:
 
 
 def _found(line: Line, index: int, kind: str, number: str, rank: int, match: re.Match[str]) -> Heading:
-    return Heading(
-        index, kind, number, rank, line.start + match.start("after"), line.start + match.end("after")
-    )
+    return Heading(index, kind, number, rank, line.start + match.start("after"), line.start + match.end("after"))
 
 
 def basel_heading(line: Line, index: int, chapter: str) -> Heading | None:
@@ -134,9 +128,7 @@ def basel_heading(line: Line, index: int, chapter: str) -> Heading | None:
         if code:
             inner = (("standard", code, 1), ("chapter", f"{code}{match['chapter']}", 2))
         start = line.start + match.end()
-        return Heading(
-            index, "para", f"{code}{match['number']}", ARTICLE_RANK, start, start, inner, titled=False
-        )
+        return Heading(index, "para", f"{code}{match['number']}", ARTICLE_RANK, start, start, inner, titled=False)
     match = _BASEL_CHAPTER.match(line.text)
     if match and (not match["rest"] or match["after"]):
         number = match["number"].replace(" ", "")
@@ -155,11 +147,8 @@ def fca_heading(lines: Sequence[Line], index: int, module: str) -> Heading | Non
     if match and status:
         code = match["code"] or module
         name = f"{code} " if code else ""
-        inner = (
-            (("chapter", f"{name}{match['chapter']}", 2), ("section", f"{name}{match['section']}", 3))
-            if code
-            else ()
-        )
+        above = (("chapter", f"{name}{match['chapter']}", 2), ("section", f"{name}{match['section']}", 3))
+        inner: tuple[tuple[str, str, int], ...] = above if code else ()
         start = line.start + match.end()
         return Heading(
             index, "rule", f"{name}{match['number']}{status}", ARTICLE_RANK, start, start, inner, titled=False

@@ -81,9 +81,7 @@ class _Reader:
         out = [_address(bases[-1], labels)]
         while len(out) < words.MOST * 4:
             to = words.TO.match(self._view, at, limit)
-            following = (
-                self._entry(_past_sign(self._view, to.end()), limit, found[-1], number, name) if to else None
-            )
+            following = self._entry(_past_sign(self._view, to.end()), limit, found[-1], number, name) if to else None
             if following is not None:
                 out += self._range(found[-1], following[0])
             else:
@@ -116,16 +114,8 @@ class _Reader:
         along = self._resolver.between(one, other)
         if along:
             return along[1:]
-        if (
-            first[0] == last[0]
-            and len(first[1]) == len(last[1])
-            and first[1][:-1] == last[1][:-1]
-            and first[1]
-        ):
-            return [
-                _address(first[0], [*first[1][:-1], n])
-                for n in numbers_between(first[1][-1], last[1][-1])[1:]
-            ]
+        if first[0] == last[0] and len(first[1]) == len(last[1]) and first[1][:-1] == last[1][:-1] and first[1]:
+            return [_address(first[0], [*first[1][:-1], n]) for n in numbers_between(first[1][-1], last[1][-1])[1:]]
         low, high = words.LAST_NUMBER.search(first[0]), words.LAST_NUMBER.search(last[0])
         if low and high and not first[1] and not last[1]:
             head = first[0][: low.start()]
@@ -202,9 +192,7 @@ class _Reader:
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 5
-        return self._internal(
-            at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]
-        ), match.end()
+        return self._internal(at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]), match.end()
 
     def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:
         """Read ``section 10(b) of the Act``: another act's, unless the number is one of this code."""
@@ -242,9 +230,7 @@ class _Reader:
         targets, end = self._list(match.end(), limit, [base], None, "")
         own = words.OF_OWN.match(self._view, end, limit)
         if own:
-            return self._internal(
-                at, own.end(), [self._resolver.known(target) for target in targets]
-            ), own.end()
+            return self._internal(at, own.end(), [self._resolver.known(target) for target in targets]), own.end()
         of = words.OF.match(self._view, end, limit)
         other = self._base_at(of.end(), limit) if of else None
         if other is not None:
@@ -263,9 +249,7 @@ class _Reader:
         rule = re.compile(r"(?:FINRA[ ])?Rule[ ](?P<number>\d{4}[A-Z]?)").match(self._view, at, limit)
         return (f"rule:{rule['number']}", rule.end()) if rule and self._system == FINRA else None
 
-    def _coded_paragraph(
-        self, at: int, match: re.Match[str], source: Provision
-    ) -> tuple[list[Reference], int]:
+    def _coded_paragraph(self, at: int, match: re.Match[str], source: Provision) -> tuple[list[Reference], int]:
         code = next((step.partition(":")[2] for step in source.path if step.startswith("standard:")), "")
         if self._system != BASEL or not code:
             return [], match.end()
@@ -383,9 +367,7 @@ def _same_sort(one: str, other: str) -> bool:
     ) or len(one) == len(other)
 
 
-def coded_citations(
-    built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]
-) -> Iterator[Reference]:
+def coded_citations(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]) -> Iterator[Reference]:
     """Yield the references of a statute whose provisions have codes."""
     reader = _Reader(built, resolver, acts)
     view, start = built.view, 0

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fin_rag.splitters import (
         ChunkingConfig,
         FinancialReportTextSplitter,
+        RegulationTextSplitter,
         SecFilingTextSplitter,
         SectionSpan,
         chunk_document,
@@ -35,6 +36,7 @@ __all__ = [
     "FinancialReportTextSplitter",
     "FinancialRetriever",
     "Outline",
+    "RegulationTextSplitter",
     "SecFilingTextSplitter",
     "Section",
     "SectionSpan",
@@ -54,6 +56,7 @@ _HOMES = {
     "FinancialReportTextSplitter": "fin_rag.splitters",
     "FinancialRetriever": "fin_rag.retrieval",
     "Outline": "fin_rag.schema",
+    "RegulationTextSplitter": "fin_rag.splitters",
     "SecFilingTextSplitter": "fin_rag.splitters",
     "Section": "fin_rag.schema",
     "SectionSpan": "fin_rag.splitters",

@@ -9,12 +9,19 @@ from langchain_core.documents import Document
 
 from fin_rag.loaders.detect import detect_kind
 from fin_rag.schema import DOC_TYPE, SOURCE, Markup, Outline
+from fin_rag.splitters.regulation import RegulationTextSplitter
 from fin_rag.splitters.reports import FinancialReportTextSplitter
 from fin_rag.splitters.splitter import StructureTextSplitter
 from fin_rag.structure.filings import outline_filing
 from fin_rag.tokens import Tokenization
 
-__all__ = ["FILING_TYPES", "FinancialReportTextSplitter", "SecFilingTextSplitter", "splitter_for"]
+__all__ = [
+    "FILING_TYPES",
+    "FinancialReportTextSplitter",
+    "RegulationTextSplitter",
+    "SecFilingTextSplitter",
+    "splitter_for",
+]
 
 FILING_TYPES = frozenset({"10-K", "10-Q", "8-K", "20-F", "40-F", "6-K"})
 
@@ -57,7 +64,11 @@ def splitter_for(
     doc_type = metadata.get(DOC_TYPE)
     if doc_type is None:
         doc_type = detect_kind(document.page_content, name=str(metadata.get(SOURCE) or "")).doc_type
-    chosen = SecFilingTextSplitter if doc_type in FILING_TYPES else FinancialReportTextSplitter
+    chosen: type[StructureTextSplitter] = FinancialReportTextSplitter
+    if doc_type in FILING_TYPES:
+        chosen = SecFilingTextSplitter
+    elif doc_type == "regulation":
+        chosen = RegulationTextSplitter
     return chosen(
         chunk_size,
         chunk_overlap,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fin_rag.schema import Markup
-from fin_rag.structure.regulation.acts import act_key
+from fin_rag.structure.regulation.acts import act_key, act_names
 from fin_rag.structure.regulation.address import address_key, is_within, parse_address, prefixes, spoken
 from fin_rag.structure.regulation.model import EditorNote, Provision, Reference, Statute
 from fin_rag.structure.regulation.outline import outline_of, outline_regulation, reference_keys
@@ -17,6 +17,7 @@ __all__ = [
     "Reference",
     "Statute",
     "act_key",
+    "act_names",
     "address_key",
     "is_within",
     "outline_of",

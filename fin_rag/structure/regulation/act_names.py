@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from fin_rag.loaders.act_title import NUMBERED, clean_act
 from fin_rag.structure.regulation.acts import (
     BACK,
     BARE,
     NAMED,
-    NUMBERED,
     OWN,
     US_ACT,
     Acts,
     act_class,
-    clean_act,
 )
 
 _SENTENCE: Final = 600

@@ -7,15 +7,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from fin_rag.loaders.act_title import NUMBERED, clean_act, own_act
 from fin_rag.schema import Span
 from fin_rag.structure.regulation import zones as zone
 from fin_rag.structure.regulation.acts import (
-    NUMBERED,
     Acts,
     OwnNames,
     act_class,
     act_key,
-    clean_act,
+    cfr_title,
     more_numbers,
 )
 from fin_rag.structure.regulation.build import Built
@@ -28,8 +28,6 @@ from fin_rag.structure.regulation.resolve import Resolver
 from fin_rag.structure.regulation.systems import CIVIL
 from fin_rag.structure.regulation.us_citations import coded_citations
 
-_OWN_NUMBER: Final = re.compile(NUMBERED.pattern, re.IGNORECASE)
-_CFR_TITLE: Final = re.compile(r"(\d{1,2})[ ]CFR\b|\bTitle[ ](\d{1,2})[ ]?(?:—|–|-|:|,)", re.IGNORECASE)
 _TITLE_LINES: Final = 12
 _AMENDS: Final = re.compile(
     r"queda[n]?[ ](?:modificad|redactad|sin[ ]contenido)|se[ ](?:modifica|a[ñn]ade|suprime|sustituye"
@@ -62,13 +60,10 @@ def own_names(built: Built, title: str) -> OwnNames:
             for line in printed[:_TITLE_LINES]
         ),
     ]
-    code = next((m[1] or m[2] for text in candidates if (m := _CFR_TITLE.search(text))), "")
-    for text in candidates:
-        match = _OWN_NUMBER.search(text)
-        if match and match.start() <= 60:
-            name = clean_act(match.group())
-            keys = {act_key(name), act_key(text[: match.end()])}
-            return OwnNames(name, frozenset(keys), act_class(name), code)
+    code = next((number for text in candidates if (number := cfr_title(text))), "")
+    name, _ = own_act(candidates)
+    if name:
+        return OwnNames(name, frozenset({act_key(name)}), act_class(name), code)
     named = next(
         (
             text

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fin_rag.loaders.act_title import NUMBERED, clean_act
 from fin_rag.schema import Span
 from fin_rag.structure.regulation import us_words as words
-from fin_rag.structure.regulation.acts import NUMBERED, US_ACT, Acts, clean_act
+from fin_rag.structure.regulation.acts import US_ACT, Acts
 from fin_rag.structure.regulation.address import prefixes
 from fin_rag.structure.regulation.build import Built
 from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference

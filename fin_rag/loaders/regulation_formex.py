@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fin_rag.loaders.regulation_writer import NO_VERSIONS, Writer, inner_text, squeezed, table_rows
-from fin_rag.schema import LANG, TITLE
+from fin_rag.schema import FILED, LANG, TITLE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -43,11 +43,20 @@ def write_formex(root: _Element, writer: Writer, as_of: int | None) -> None:
     """Write title, recitals, articles, signature, annexes in order; footnotes where the text that calls them ends."""
     if as_of is not None:
         writer.warnings.append(NO_VERSIONS)
+    published = next((e.get("ISO", "") for e in root.iter("DATE") if _is_of_issue(e)), "")
+    if len(published) == 8 and published.isdigit():
+        writer.hints[FILED] = int(published)
     language = next((e.text for e in root.iter("LG.DOC", "LG") if e.text), "")
     if language.strip().upper() in ("EN", "ES"):
         writer.hints[LANG] = language.strip().lower()
     _act_title(root, writer)
     _Body(writer).write(root)
+
+
+def _is_of_issue(element: _Element) -> bool:
+    """Tell the day of the Official Journal, or of a consolidation, from the days that a text speaks of."""
+    parent = element.getparent()
+    return parent is not None and parent.tag == "BIB.INSTANCE"
 
 
 def _act_title(root: _Element, writer: Writer) -> None:

@@ -191,7 +191,7 @@ class _Body:
             self._note_count += 1
             note.set(_CALL, str(self._note_count))
             self._notes.append(
-                f"({self._note_count}) {squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
+                f"(<sup>{self._note_count}</sup>) {squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
             )
         if alone:
             around = _mark(element)
@@ -220,7 +220,7 @@ def _plain(element: _Element) -> str:
 
 def _mark(node: _Element) -> tuple[str, str] | None:
     if node.tag == _NOTE:
-        return (f" ({node.get(_CALL)})", "") if node.get(_CALL) else ("", "")
+        return (f" (<sup>{node.get(_CALL)}</sup>)", "") if node.get(_CALL) else ("", "")
     if node.tag in ("QUOT.START", "QUOT.END"):
         return _quotation(node), ""
     if node.tag == "HT" and node.get("TYPE") == "SUP":

@@ -22,8 +22,16 @@ from fin_rag.structure.regulation.segments import (
 )
 
 _LINK: Final = re.compile(
-    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)"
+    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des|zur|zum)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)"
     r"[ \n]{1,2})?(?:(?:Council|Commission)[ ])?"
+)
+# German names the act of a citation in the genitive, without a preposition.
+_GENITIVE: Final = re.compile(r"(?:jene[rs]|diese[rs]|der[ ]vorliegenden|der[ ]genannten)[ ]", re.IGNORECASE)
+# Statutes, agreements and whatever else has articles: any name in capitals after *of*.
+_OTHER_TEXT: Final = re.compile(
+    r"[ \n]{1,3}(?:of|del|de|des|der)[ \n]{1,3}(?:(?:la|el|los|las|the)[ \n]{1,2})?"
+    r"(?P<name>[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'.-]{2,30}(?:[ ](?:(?:de|del|of|on|for|the|and|y|la|los|las)[ ]){0,3}"
+    r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}){0,8})"
 )
 _BLANKS: Final = re.compile(r"[ \n]{1,3}")
 _MOST_SEGMENTS: Final = 6
@@ -161,6 +169,14 @@ def _resumed(
     return [*items, *found[0]], found[1], Segment(first.kind, found[0], found[1], plural=True)
 
 
+def _other_text(view: str, end: int, limit: int) -> tuple[str, int, bool] | None:
+    """Read the name of a text that is no act by its words: ``artículo 5 de los Estatutos``."""
+    match = _OTHER_TEXT.match(view, end, limit)
+    if not match or words.UNIT.match(view, match.start("name"), limit):
+        return None
+    return " ".join(match["name"].split()).rstrip("."), match.end("name"), False
+
+
 # --- the act ----------------------------------------------------------------------------------
 
 
@@ -186,9 +202,11 @@ def _name_act(view: str, cited: Cited, limit: int, acts: Acts) -> None:
             cited.act, cited.end = named.group(), named.end()
             return
     link = _LINK.match(view, cited.end, limit)
+    if link is None and blanks and _GENITIVE.match(view, blanks.end(), limit):
+        link = blanks
     if not link:
         return
-    found = name_at(view, link.end(), limit, acts)
+    found = name_at(view, link.end(), limit, acts) or _other_text(view, cited.end, limit)
     if found is None:
         return
     name, end, own = found

@@ -15,7 +15,8 @@ _UNITS: Final = (
                      r"[ ](?:first|second|third|fourth|fifth|last)[ ])?(?:sub-?paragraphs?|sentences?"
                      r"|indents?|wording|phrase|part|paragraphs?)"
      rf"|(?:{_ORDINAL})[ ](?:p[áa]rrafos?|guion(?:es)?|inciso)|p[áa]rrafos?[ ](?:{_ORDINAL})(?:[ ](?:y|a)"
-     rf"[ ](?:{_ORDINAL}))?|Unterabs[äa]tz(?:e|es|en)?[ ]\d+)"),
+     rf"[ ](?:{_ORDINAL}))?|Unterabs[äa]tz(?:e|es|en)?[ ]\d+"
+                     r"(?:(?:,[ ]|[ ](?:und|oder|bis)[ ])\d+){0,9})"),
     ("art", r"art[íi]culos?|arts?\.|articles?|artikeln?|artikels"),
     ("disp", r"disposici(?:[óo]n|ones)[ ](?:adicional(?:es)?|transitorias?|derogatorias?|final(?:es)?)"),
     ("norma", r"normas?"),

@@ -12,6 +12,7 @@ from fin_rag.structure.regulation.numbers import letter_values, number_value, ro
 from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, THIS, Item, Step, Steps
 
 _ITEMS: Final = ("par", "pt", "sub")
+_CONTAINERS: Final = ("book", "part", "title", "chapter", "section", "subsection")
 _MOST_EXPANDED: Final = 200
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 
@@ -93,7 +94,21 @@ class Resolver:
             for steps in self._members(item, source):
                 found += self._addresses(steps, source)
         unique = list(dict.fromkeys(found))
-        return unique, [address for address in unique if self.find(address) is None]
+        outer = {
+            _joined_steps([steps[-1]]): steps[:-1] for steps in (item.steps for item in items) if _is_nested(steps)
+        }
+        return unique, [address for address in unique if not self._is_there(address, outer.get(address, ()))]
+
+    def _is_there(self, address: str, outer: Steps) -> bool:
+        """Tell whether the text has what was cited; a container must lie in the ones that were cited with it."""
+        if not outer:
+            return self.find(address) is not None
+        wanted = {address_key(_joined_steps([step])) for step in outer}
+        key = address_key(address)
+        return any(
+            address_key(p.address) == key and wanted <= {address_key(step) for step in p.path}
+            for p in self.of_kind(key.partition(":")[0])
+        )
 
     def _members(self, item: Item, source: Provision | None) -> list[Steps]:
         """Expand a range along the text where both of its ends are there, else by number."""
@@ -122,15 +137,25 @@ class Resolver:
         return [self._absolute(steps, source)]
 
     def _absolute(self, steps: Sequence[Step], source: Provision | None) -> str:
-        containers = [
-            step for step in steps if step[0] in ("book", "part", "title", "chapter", "section", "subsection")
-        ]
+        containers = [step for step in steps if step[0] in _CONTAINERS]
         if len(containers) == len(steps):
             return self._container(steps[-1], source)
+        if steps[0] == ("annex", "") and not self.find("annex:"):
+            steps = (*self._own_annex(source), *steps[1:])
         kept = [step for step in steps if step not in containers]
+        if containers and kept[0][0] in _ITEMS and not _starts_with_annex(steps):
+            above = self._container(containers[-1], source)
+            return self._known(f"{above}/{_joined_steps(kept)}", (*_split(above), *kept))
         if _starts_with_annex(steps) or kept[0][0] in _ITEMS:
             kept = list(steps)
         return self._known(_joined_steps(kept), kept)
+
+    def _own_annex(self, source: Provision | None) -> tuple[Step, ...]:
+        """Return the annex that *the Annex* means: the one that the source stands in, or the only one."""
+        if source is not None and source.address.startswith("annex:"):
+            return (_split(source.address)[0],)
+        annexes = [p for p in self.of_kind("annex") if "/" not in p.address]
+        return (_split(annexes[0].address)[0],) if len(annexes) == 1 else (("annex", ""),)
 
     def _container(self, step: Step, source: Provision | None) -> str:
         address = f"{step[0]}:{step[1]}"
@@ -235,6 +260,11 @@ class Resolver:
             if step.partition(":")[0] == kind:
                 return self._by_key.get(address_key(step))
         return None
+
+
+def _is_nested(steps: Steps) -> bool:
+    """Tell whether a citation names a container inside another: ``Section 3 of Chapter V``."""
+    return len(steps) > 1 and all(kind in _CONTAINERS and not number.startswith("@") for kind, number in steps)
 
 
 def _family(provision: Provision) -> str:

@@ -36,6 +36,7 @@ class _Reader:
             "section": self._section, "code": self._code, "act": self._act, "foreign": self._foreign,
             "rule": self._rule, "supplement": self._supplement, "words": self._words,
             "paragraph": self._paragraph, "unit": self._unit, "this": self._this, "coded": self._coded,
+            "usc": self._usc,
         }[match.lastgroup or "act"]  # fmt: skip
         return reader(match.start(), limit)
 
@@ -164,6 +165,15 @@ class _Reader:
         if words.NAMED_ACT.match(match.group()) and not self._is_cited(at, match.end()):
             return [], match.end()
         return self._external(at, match.end(), clean_act(match.group())), match.end()
+
+    def _usc(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        """Read ``chapter 15 of title 44, United States Code``."""
+        chapter = words.USC.match(self._view, at, limit)
+        title = words.USC.match(self._view, chapter.end(), limit) if chapter and chapter["chapter"] else chapter
+        if not chapter or not title or not title["title"]:
+            return [], at + 5
+        inner = [f"chapter:{chapter['chapter']}"] if chapter["chapter"] else []
+        return self._external(at, title.end(), f"title {title['title']}, United States Code", inner), title.end()
 
     def _is_cited(self, start: int, end: int) -> bool:
         """Tell the name of an act from words that begin with it: *the Act,* but not *Privacy Act requests*."""

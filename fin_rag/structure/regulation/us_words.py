@@ -47,11 +47,16 @@ TRIGGER: Final = re.compile(
     r"|(?P<words>(?=(?i:sections?[ ]\d)))"
     r"|(?P<paragraph>(?=(?i:paragraphs?|subparagraphs?)[ \n]))|(?P<unit>(?=(?i:subpart|parts?)[ ][A-Z0-9]))"
     r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))"
+    r"|(?P<usc>(?=(?i:title|chapter)[ ]\d{1,3}\b[^.;\n]{0,30}United[ ]States[ ]Code))"
     r"|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
 )
 THIS: Final = re.compile(r"this[ \n](?P<kind>section|part|subpart|chapter|subchapter|rule)(?!\w)", re.IGNORECASE)
 PARAGRAPH: Final = re.compile(r"(?:sub)?paragraphs?[ \n]{1,3}(?:(?P<basel>\d{1,3}\.\d{1,3})(?!\d))?", re.IGNORECASE)
 UNIT: Final = re.compile(r"(?P<kind>subpart|part)s?[ ](?P<number>[A-Z]{1,3}(?!\w)|\d{1,4}(?!\w|\.\d))", re.IGNORECASE)
+USC: Final = re.compile(
+    r"(?i:chapter)[ ](?P<chapter>\d{1,3}[A-Z]?)[ ]of[ ](?=title)|(?i:title)[ ](?P<title>\d{1,2}),?[ ](?:of[ ]the[ ])?"
+    r"United[ ]States[ ]Code"
+)
 SUPPLEMENT: Final = re.compile(r"Supplementary[ ]Material[ ](?P<number>\.\d{2})")
 WORDS: Final = re.compile(r"[Ss]ections?[ ](?P<number>\d[\w.-]{0,14}?(?=[\s(,;.)]|\Z))")
 LAST_NUMBER: Final = re.compile(r"\d+\Z")
@@ -60,4 +65,5 @@ SIMPLE: Final = re.compile(r"(?P<number>\d{1,4}[A-Za-z]{0,3}(?:-\d{1,3})?)(?![\w
 STATUTE: Final = re.compile(
     r"title[ ]\d{1,2},?(?:[ ](?:of[ ]the[ ])?United[ ]States[ ]Code)?|(?:[A-Z][\w’'-]{1,30}[ ](?:(?:and|of|on"
     r"|for|the|in|to)[ ]){0,3}){0,8}(?:Act|Code|Order|Reform|Directive|Regulation)(?:[ ]of[ ]\d{4})?(?!\w)"
+    r"|[A-Z]{3,8}(?![\w.])"
 )

@@ -39,13 +39,13 @@ _DAY_OF_YEAR: Final = re.compile(
 
 
 def clean_act(text: str) -> str:
-    """Return a name of an act on one line; institutions in front of an EU act are no part of it.
+    """Return a name of an act on one line.
 
     Example:
         >>> clean_act("Commission Delegated Regulation (EU)  2017/565")
-        'Delegated Regulation (EU) 2017/565'
+        'Commission Delegated Regulation (EU) 2017/565'
     """
-    return re.sub(r"\A(?:Commission|Council)[ ]", "", " ".join(text.split()))
+    return " ".join(text.split())
 
 
 def own_act(lines: Iterable[str]) -> tuple[str, str]:

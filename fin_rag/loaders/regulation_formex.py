@@ -40,7 +40,7 @@ def is_formex(root: _Element) -> bool:
 
 
 def write_formex(root: _Element, writer: Writer, as_of: int | None) -> None:
-    """Write title, recitals, articles, signature, annexes in order; footnotes where the text that calls them ends."""
+    """Write title, recitals, articles, signature, annexes in order; footnotes below the text that calls them."""
     if as_of is not None:
         writer.warnings.append(NO_VERSIONS)
     published = next((e.get("ISO", "") for e in root.iter("DATE") if _is_of_issue(e)), "")
@@ -191,7 +191,8 @@ class _Body:
             self._note_count += 1
             note.set(_CALL, str(self._note_count))
             self._notes.append(
-                f"(<sup>{self._note_count}</sup>) {squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
+                f"(<sup>{self._note_count}</sup>) "
+                f"{squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
             )
         if alone:
             around = _mark(element)

@@ -79,7 +79,7 @@ class _Builder:
                 self._content(index, line)
         self._tree.close_all(len(self._text))
         self._built.nodes = self._tree.nodes
-        for node in self._built.nodes:
+        for node in reversed(self._built.nodes):  # inner nodes first
             node.state = node.state or state_of(self._built.view, node)
             if node.state and is_state_word(node.title):
                 node.title = ""

@@ -79,7 +79,8 @@ def _article_line() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<word>{word_pattern('articles')})[ ]{{1,4}}"
         rf"(?P<number>{ARTICLE_NUMBER}(?:[.]?[ ]?[ºª°](?:[ ]{{0,2}}{SUFFIX})?)?(?!\d)"
-        rf"|{ordinal_pattern()}(?:[ ]{SUFFIX})?|[IVXLC]{{1,7}}(?:[ ]{SUFFIX})?(?![\w]))"
+        rf"|{ordinal_pattern()}(?:[ ]{SUFFIX})?|[IVXLC]{{1,7}}(?:[ ]{SUFFIX})?(?![\w])"
+        rf"|{word_pattern('cardinals')}(?=[ ]?[.:]|\Z))"
         r"(?P<after>[ ]?(?:[.)][ ]?[-–—]?|[:–—-])?)[ ]*",
         re.IGNORECASE,
     )
@@ -93,7 +94,7 @@ def _disposition_line() -> re.Pattern[str]:
         r"|[IVXLC]{1,6}(?!\w)"
     )
     return re.compile(
-        rf"disposici(?:[óo]n|ones)[ ]{{1,3}}(?P<kind>{kinds})(?:[ ]{{1,3}}(?P<number>{number}))?"
+        rf"(?:disposici(?:[óo]n|ones)|normas?)[ ]{{1,3}}(?P<kind>{kinds})(?:[ ]{{1,3}}(?P<number>{number}))?"
         r"(?P<after>[ ]?(?:[.)][ ]?[-–—]?|[:–—-])?)[ ]*",
         re.IGNORECASE,
     )
@@ -173,8 +174,8 @@ def _disposition(line: Line, index: int) -> Heading | None:
         return None
     kind = vocabulary()["dispositions"][match["kind"].lower()]
     if match["number"] is None:
-        plural = match.group().lower().startswith("disposiciones")
-        if plural or line.text[match.end() :]:
+        plural = match.group().lower().startswith(("disposiciones", "normas"))
+        if plural or (line.text[match.end() :] and not match["after"].strip()):
             return Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
     number = clean_number(match["number"] or "unica")
     return _heading(line, index, kind, "unica" if number == "unico" else number, TOP_RANK, match)

@@ -77,7 +77,7 @@ def read_label(view: str, start: int, end: int) -> Label | None:
     printed = match[kind] if kind else ""
     if kind == "word":
         place = float(vocabulary()["cardinals"].index(printed.lower()) + 1)
-        return Label(start, match.end(), printed.lower(), (("word", place),))
+        return Label(start, match.end(), str(int(place)), (("word", place),))
     if kind == "dec":
         return Label(
             start,

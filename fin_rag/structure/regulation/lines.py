@@ -24,7 +24,7 @@ _MARKS: Final = re.compile(
     r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?"
 )
 _SENTENCE_END: Final = re.compile(r"[.;:!?…»”\"’)\]]['’”\"»)\]*_]*\Z")
-_LAST_WORD: Final = re.compile(r"([^\W\d_]+)\.?\Z")
+_LAST_WORD: Final = re.compile(r"([^\W\d_]+)\Z|\b(arts?|n[úu]ms?|apdos?|p[áa]rrs?|nr|nos?|secs?)\.\Z", re.IGNORECASE)
 _TAGS: Final = re.compile(r"</?(?:small|sup|sub|em|strong|b|i|u)\b[^>\n]{0,40}>")
 
 
@@ -56,13 +56,13 @@ class Line:
         if self.text.endswith(","):
             return False
         word = _LAST_WORD.search(self.text)
-        return word is not None and word[1].casefold() in _connectors()
+        return word is not None and (word[1] is None or word[1].casefold() in _connectors())
 
     @property
     def joins(self) -> bool:
         """Tell whether the line ends in a conjunction, as the last but one item of a list does."""
         word = _LAST_WORD.search(self.text)
-        return word is not None and word[1].casefold() in _conjunctions()
+        return word is not None and word[1] is not None and word[1].casefold() in _conjunctions()
 
 
 @lru_cache(maxsize=1)

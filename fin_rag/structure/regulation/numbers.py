@@ -46,6 +46,11 @@ ARTICLE_NUMBER: Final = rf"\d{{1,4}}(?:[a-z]{{1,3}}(?![\w])|[ ]{{0,2}}{SUFFIX}(?
 
 
 @lru_cache(maxsize=1)
+def _cardinals() -> dict[str, int]:
+    return {fold(word): number for number, word in enumerate(vocabulary()["cardinals"], 1)}
+
+
+@lru_cache(maxsize=1)
 def _ordinals() -> dict[str, int]:
     """Return folded ordinal words without their gender ending, one word each."""
     words = vocabulary()
@@ -158,7 +163,7 @@ def number_value(text: str) -> float:
 def clean_number(printed: str) -> str:
     """Return a printed number in the form of addresses.
 
-    Ordinal words and signs become numbers, roman numerals are in capitals, suffixes stand after one blank.
+    Numbers in words and ordinal signs become digits, roman numerals are in capitals, suffixes stand after one blank.
 
     Example:
         >>> [clean_number(n) for n in ("vigésimo segundo", "2.ª", "4  BIS", "xiv", "única", "83 bis a)")]
@@ -176,6 +181,8 @@ def clean_number(printed: str) -> str:
     folded = fold(text)
     if folded in ("unico", "unica", "preliminar", "preliminary"):
         return folded
+    if folded in _cardinals():
+        return str(_cardinals()[folded])
     head, _, tail = text.partition(" ")
     if roman_value(head) is not None and (not tail or re.fullmatch(SUFFIX, tail, re.IGNORECASE)):
         return f"{head.upper()} {tail.lower()}".strip()

@@ -10,6 +10,7 @@ from typing import Final
 from fin_rag.loaders.act_title import NUMBERED, clean_act, own_act
 from fin_rag.schema import Span
 from fin_rag.structure.regulation import zones as zone
+from fin_rag.structure.regulation.act_names import named_before
 from fin_rag.structure.regulation.acts import (
     Acts,
     OwnNames,
@@ -37,6 +38,7 @@ _AMENDS: Final = re.compile(
 )
 _PARTS: Final = re.compile(r",[ \n]+(?:y|e|o|u|and|or|und|oder)(?!\w)|[ \n]*\w+[ \n]+(?:en|a|al|de|del|to|in|of)(?!\w)")
 _EXCEPT: Final = re.compile(r"(?:except|excepto|salvo|ausgenommen)(?!\w)[^.;,\n]{0,40}\Z")
+_BASIS: Final = re.compile(r"[ ]*(?:Having regard to|Vist[oa]s? |Gest[üu]tzt auf)", re.IGNORECASE)
 _CORRELATION: Final = re.compile(r"correlat|correspond|concordan|entsprechung", re.IGNORECASE)
 _AMENDING_TITLE: Final = re.compile(
     r"(?:modificaci[óo]n(?:es)?|reforma|amendments?|[ÄA]nderung(?:en)?)[ ](?:de[ ](?:la|el|los|las)?|del|to"
@@ -201,7 +203,7 @@ class _Context:
         address = source.address if source else ""
         act = cited.act
         if not act and not cited.own and not cited.relative and cited.items:
-            act = self._amended_at(cited)
+            act = self._basis_at(cited) or self._amended_at(cited)
         if act and not self._acts.is_own(act):
             yield Reference(span, address, EXTERNAL, act=act, provisions=tuple(self._resolver.plain(cited.items)))
             if not cited.items:
@@ -219,6 +221,12 @@ class _Context:
         for name in names:
             if not self._acts.is_own(name):
                 yield Reference(Span(cited.end, end), address, EXTERNAL, act=name)
+
+    def _basis_at(self, cited: Cited) -> str:
+        """Return the act that a line names as the basis of this one: ``Having regard to …, in particular …``."""
+        view = self._built.view
+        start = view.rfind("\n", 0, cited.start) + 1
+        return named_before(view, cited.start, self._acts) if _BASIS.match(view, start, cited.start) else ""
 
     def _amended_at(self, cited: Cited) -> str:
         """Return the act that the provision at a place amends, where the citation may mean it."""

@@ -30,6 +30,7 @@ from fin_rag.structure.regulation.systems import (
 
 _FULL: Final = 0.75
 _LEAST_CONTENTS: Final = 3
+_MOST_UNLISTED: Final = 3  # headings of the text that a contents list may leave out before its first entry
 _NEXT_ITEM: Final = re.compile(r"[;,][ ]{0,3}(?:and|or|y|e|o|u|und|oder)\Z")
 _OPENING: Final = '«“‘"„‚'
 _RECITAL: Final = re.compile(r"\([ ]?\d{1,3}[ ]?\)(?=[ ]|\Z)")
@@ -250,30 +251,30 @@ def _mark_contents(scan: Scan) -> None:
     """Set aside a contents list that repeats the headings of what follows it."""
     order = [(i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")]
     keys = [(h.kind, h.number) for _, h in order]
+    last_place = {key: at for at, key in enumerate(keys)}
     for first in range(min(5, len(order))):
-        try:
-            again = keys.index(keys[first], first + 1)
-        except ValueError:
+        end = first
+        while end + 1 < len(order) and last_place[keys[end + 1]] > end + 1 and _is_thin(scan, order, end):
+            end += 1
+        listed = keys[first : end + 1]
+        restart = next((at for at in range(end + 1, len(keys)) if keys[at] in listed), len(keys))
+        if end + 1 - first < _LEAST_CONTENTS or restart > end + 1 + _MOST_UNLISTED:
             continue
-        if again - first < _LEAST_CONTENTS or not _is_thin(scan, order, first, again):
-            continue
-        last = order[again - 1][0]
-        following = last + 1
-        if following < order[again][0] and _is_entry(scan, following):
-            last = following
+        last, heading = order[end]
+        stop = order[end + 1][0]
+        untitled = heading.rest >= scan.lines[last].end
+        if untitled and last + 1 < stop and _is_entry(scan, last + 1):
+            last += 1
         for index in range(order[first][0], last + 1):
             scan.zones[index] = zone.CONTENTS
             scan.headings[index] = scan.labels[index] = None
         return
 
 
-def _is_thin(scan: Scan, order: Sequence[tuple[int, Heading]], first: int, again: int) -> bool:
-    """Tell whether headings follow each other with hardly a line between them."""
-    for at in range(first, again - 1):
-        between = range(order[at][0] + 1, order[at + 1][0])
-        if len(between) > 2 or not all(_is_entry(scan, index) for index in between):
-            return False
-    return True
+def _is_thin(scan: Scan, order: Sequence[tuple[int, Heading]], at: int) -> bool:
+    """Tell whether hardly a line stands between a heading and the next one."""
+    between = range(order[at][0] + 1, order[at + 1][0])
+    return len(between) <= 2 and all(_is_entry(scan, index) for index in between)
 
 
 def _is_entry(scan: Scan, index: int) -> bool:

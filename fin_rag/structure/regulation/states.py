@@ -26,6 +26,8 @@ def state_of(view: str, node: Node) -> str:
 
     The heading counts too: ``§ 240.5 [Reserved]``, ``Artículo 7. (Suprimido)``.
     """
+    if node.children and not all(child.state for child in node.children):
+        return ""
     body = view[node.label_end : min(node.end, node.label_end + _LONGEST + 1)]
     if len(body) <= _LONGEST:
         said = " ".join(body.split()).strip(" .:;").casefold()

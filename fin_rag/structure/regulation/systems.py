@@ -18,8 +18,8 @@ from fin_rag.structure.regulation.lines import Line
 CIVIL, CFR, BASEL, FCA, FINRA = "civil", "cfr", "basel", "fca", "finra"
 
 _CFR_SECTION: Final = re.compile(
-    rf"§§?[ ]*(?P<number>{SECTION_NUMBER})(?P<to>[ ]?(?:-|–|through|to)"
-    rf"[ ]?{SECTION_NUMBER})?(?P<after>[.:]?[ ]*)(?P<rest>.*)\Z"
+    rf"§§?[ ]*(?P<number>{SECTION_NUMBER})(?P<to>[ ]?(?:-|–|—|through|to)"
+    rf"[ ]?(?:§[ ]?)?{SECTION_NUMBER})?(?P<after>[.:]?[ ]*)(?P<rest>.*)\Z"
 )
 _CFR_CONTAINER: Final = re.compile(
     r"(?P<word>title|subtitle|chapter|subchapter|parts?|subparts?)[ ]{1,3}(?P<number>[IVXLC]{1,8}(?!\w)"
@@ -33,7 +33,7 @@ _CFR_APPENDIX: Final = re.compile(
     r"(?P<after>[ ]*(?:[—–:]|-{1,2})?[ ]*)(?P<rest>.*)\Z",
     re.IGNORECASE,
 )
-_BASEL_STANDARD: Final = re.compile(r"(?P<number>[A-Z]{3})(?P<after>)\Z")
+_BASEL_STANDARD: Final = re.compile(r"(?!FAQ)(?P<number>[A-Z]{3})(?P<after>)\Z")
 _BASEL_CHAPTER: Final = re.compile(
     r"(?P<number>(?P<code>(?!FAQ)[A-Z]{3})[ ]?\d{1,3})(?P<after>[ ]*(?:[-–—:][ ]*)?)(?P<rest>[A-Z][^.]*)?\Z"
 )
@@ -61,6 +61,7 @@ _FINRA_RULE: Final = re.compile(r"(?:Rule[ ])?(?P<number>\d{4}[A-Z]?)(?P<after>\
 def system_of(lines: Sequence[Line]) -> str:
     """Tell which family of statutes the lines belong to, by the heading lines that each family alone has."""
     votes = dict.fromkeys((CIVIL, CFR, BASEL, FCA, FINRA), 0)
+    chapter = ""
     for index, line in enumerate(lines):
         text = line.text
         if (text[0] == "§" and cfr_heading(line, index)) or (
@@ -72,6 +73,10 @@ def system_of(lines: Sequence[Line]) -> str:
         elif ((found := _BASEL_PARAGRAPH.match(text)) and found["code"]) or re.fullmatch(
             r"(?!FAQ)[A-Z]{3}\d{1,3}", text
         ):
+            votes[BASEL] += 1
+        elif (titled := _BASEL_CHAPTER.match(text)) and titled["rest"]:
+            chapter = titled["number"][3:].strip()
+        elif found and chapter == found["chapter"]:
             votes[BASEL] += 1
         elif _FINRA_RULE.match(text):
             votes[FINRA] += 1
@@ -90,7 +95,9 @@ def cfr_heading(line: Line, index: int) -> Heading | None:
             return None
         if line.level == 0 and (rest.endswith((";", ",")) or len(rest) > 300):
             return None
-        number = match["number"] + (re.sub(r"[ ]?(?:–|through|to|-)[ ]?", "-", match["to"]) if match["to"] else "")
+        number = match["number"] + (
+            re.sub(r"[ ]?(?:–|—|through|to|-)[ ]?(?:§[ ]?)?", "-", match["to"]) if match["to"] else ""
+        )
         return _found(line, index, "sec", number, ARTICLE_RANK, match)
     match = _CFR_CONTAINER.match(line.text)
     if match and line.text[0].isupper() and _opens_container(line, match):

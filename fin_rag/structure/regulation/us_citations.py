@@ -36,7 +36,7 @@ class _Reader:
             "section": self._section, "code": self._code, "act": self._act, "foreign": self._foreign,
             "rule": self._rule, "supplement": self._supplement, "words": self._words,
             "paragraph": self._paragraph, "unit": self._unit, "this": self._this, "coded": self._coded,
-            "usc": self._usc,
+            "usc": self._usc, "article": self._article,
         }[match.lastgroup or "act"]  # fmt: skip
         return reader(match.start(), limit)
 
@@ -175,6 +175,22 @@ class _Reader:
         inner = [f"chapter:{chapter['chapter']}"] if chapter["chapter"] else []
         return self._external(at, title.end(), f"title {title['title']}, United States Code", inner), title.end()
 
+    def _article(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        """Read ``article 16(7) of MiFID``: codes have no articles, so the act is always another one."""
+        match = words.ARTICLE.match(self._view, at, limit)
+        if not match:
+            return [], at + 7
+        named = NUMBERED.match(self._view, match.end(), limit) or words.FOREIGN_TEXT.match(
+            self._view, match.end(), limit
+        )
+        if not named:
+            return [], match.end()
+        labels = re.findall(r"\w+", match["levels"])
+        cited = f"art:{match['number']}" + "".join(
+            f"/{kind}:{label}" for kind, label in zip(("par", "pt", "sub"), labels, strict=False)
+        )
+        return self._external(at, named.end(), clean_act(named.group()), [cited]), named.end()
+
     def _is_cited(self, start: int, end: int) -> bool:
         """Tell the name of an act from words that begin with it: *the Act,* but not *Privacy Act requests*."""
         before = self._view[max(0, start - 4) : start].lower()
@@ -203,7 +219,9 @@ class _Reader:
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 5
-        return self._internal(at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]), match.end()
+        base = f"{prefixes(source.address)[0]}/{match['number']}"
+        targets, end = self._list(match.end(), limit, [base], None, "")
+        return self._internal(at, end, targets), end
 
     def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:
         """Read ``section 10(b) of the Act``: another act's, unless the number is one of this code."""
@@ -237,8 +255,11 @@ class _Reader:
             return self._coded_paragraph(at, match, source)
         if not words.LEVEL.match(self._view, match.end(), limit):
             return [], match.end()
-        base = prefixes(source.address)[0]
+        base = self._own_base(source)
         targets, end = self._list(match.end(), limit, [base], None, "")
+        supplement = words.OF_SUPPLEMENT.match(self._view, end, limit)
+        if supplement:
+            return self._internal(at, supplement.end(), targets), supplement.end()
         own = words.OF_OWN.match(self._view, end, limit)
         if own:
             return self._internal(at, own.end(), [self._resolver.known(target) for target in targets]), own.end()
@@ -251,6 +272,12 @@ class _Reader:
         if name is not None:
             return self._external(at, name[1], name[0]), name[1]
         return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
+
+    @staticmethod
+    def _own_base(source: Provision) -> str:
+        """Return what the paragraphs that a provision cites without more are in: its section, or supplement."""
+        steps = source.address.split("/")
+        return "/".join(steps[:2]) if len(steps) > 1 and steps[1].startswith(".") else steps[0]
 
     def _base_at(self, at: int, limit: int) -> tuple[str, int] | None:
         """Return the section or rule that a paragraph is said to be of."""

@@ -47,17 +47,24 @@ TRIGGER: Final = re.compile(
     r"|(?P<words>(?=(?i:sections?[ ]\d)))"
     r"|(?P<paragraph>(?=(?i:paragraphs?|subparagraphs?)[ \n]))|(?P<unit>(?=(?i:subpart|parts?)[ ][A-Z0-9]))"
     r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))"
+    r"|(?P<article>(?=(?i:articles?|art\.)[ ]\d))"
     r"|(?P<usc>(?=(?i:title|chapter)[ ]\d{1,3}\b[^.;\n]{0,30}United[ ]States[ ]Code))"
     r"|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
 )
 THIS: Final = re.compile(r"this[ \n](?P<kind>section|part|subpart|chapter|subchapter|rule)(?!\w)", re.IGNORECASE)
 PARAGRAPH: Final = re.compile(r"(?:sub)?paragraphs?[ \n]{1,3}(?:(?P<basel>\d{1,3}\.\d{1,3})(?!\d))?", re.IGNORECASE)
 UNIT: Final = re.compile(r"(?P<kind>subpart|part)s?[ ](?P<number>[A-Z]{1,3}(?!\w)|\d{1,4}(?!\w|\.\d))", re.IGNORECASE)
+ARTICLE: Final = re.compile(
+    r"(?i:articles?|art\.)[ ](?P<number>\d{1,4}[a-z]{0,2})(?P<levels>(?:\([0-9A-Za-z]{1,5}\)){0,5})"
+    r"(?:[ ]?(?:to|and|,)[ ]?\d{1,4}(?:\([0-9A-Za-z]{1,5}\)){0,5}){0,8}[ ](?:of|in|to)[ ](?:the[ ])?"
+)
+FOREIGN_TEXT: Final = re.compile(r"[A-Z][\w’'-]{2,30}(?:[ ](?:(?:of|on|and|for|the)[ ]){0,2}[A-Z][\w’'-]{1,30}){0,8}")
 USC: Final = re.compile(
     r"(?i:chapter)[ ](?P<chapter>\d{1,3}[A-Z]?)[ ]of[ ](?=title)|(?i:title)[ ](?P<title>\d{1,2}),?[ ](?:of[ ]the[ ])?"
     r"United[ ]States[ ]Code"
 )
 SUPPLEMENT: Final = re.compile(r"Supplementary[ ]Material[ ](?P<number>\.\d{2})")
+OF_SUPPLEMENT: Final = re.compile(r"[ \n]{1,3}of[ \n]{1,3}this[ \n]{1,3}Supplementary[ ]Material")
 WORDS: Final = re.compile(r"[Ss]ections?[ ](?P<number>\d[\w.-]{0,14}?(?=[\s(,;.)]|\Z))")
 LAST_NUMBER: Final = re.compile(r"\d+\Z")
 NAMED_ACT: Final = re.compile(r"[A-Z][a-z].*\bAct\Z")

@@ -29,6 +29,13 @@ NUMBERED: Final = re.compile(
     r"|Entscheidung)|Law|Royal Decree)[ ]"
     rf"(?P<number>{UNION}{YEAR_NUMBER})"
 )
+_SINGULAR: Final = {
+    "leyes": "Ley", "reales decretos": "Real Decreto", "decretos": "Decreto", "órdenes": "Orden", "ordenes": "Orden",
+    "circulares": "Circular", "reglamentos": "Reglamento", "directivas": "Directiva", "decisiones": "Decisión",
+    "regulations": "Regulation", "directives": "Directive", "decisions": "Decision",
+    "recommendations": "Recommendation", "verordnungen": "Verordnung", "richtlinien": "Richtlinie",
+}  # fmt: skip
+_PLURAL: Final = re.compile(rf"\b(?:{'|'.join(_SINGULAR)})\b", re.IGNORECASE)
 _OWN_NUMBER: Final = re.compile(NUMBERED.pattern, re.IGNORECASE)
 _LATEST_START: Final = 60  # code points before the number of the act that a title is of
 _TITLE_REACH: Final = 200
@@ -39,13 +46,27 @@ _DAY_OF_YEAR: Final = re.compile(
 
 
 def clean_act(text: str) -> str:
-    """Return a name of an act on one line.
+    """Return a name of an act on one line, in the singular.
 
     Example:
         >>> clean_act("Commission Delegated Regulation (EU)  2017/565")
         'Commission Delegated Regulation (EU) 2017/565'
+        >>> clean_act("Directives 2009/65/EC")
+        'Directive 2009/65/EC'
     """
-    return " ".join(text.split())
+    words = " ".join(text.split())
+    return _PLURAL.sub(lambda match: _SINGULAR[match.group().casefold()], words, count=1)
+
+
+def own_number(name: str) -> str:
+    """Return the first act with a number that a name holds, or nothing.
+
+    Example:
+        >>> own_number("texto refundido de la Ley de Aguas, aprobado por el Real Decreto Legislativo 1/2001")
+        'Real Decreto Legislativo 1/2001'
+    """
+    match = _OWN_NUMBER.search(name)
+    return match.group() if match else ""
 
 
 def own_act(lines: Iterable[str]) -> tuple[str, str]:

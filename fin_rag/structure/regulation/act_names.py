@@ -18,6 +18,13 @@ from fin_rag.structure.regulation.acts import (
 
 _SENTENCE: Final = 600
 _STOP: Final = re.compile(r"[.;][ \n]+(?=[A-ZÁÉÍÓÚÑ«(0-9])|\n[ ]*\n")
+# A text that another act approved: *texto refundido de la Ley de Aguas, aprobado por Real Decreto Legislativo 1/2001*.
+_APPROVED: Final = re.compile(r"[^.;:\n]{0,90}?,?[ ](?:que[ ]fue[ ])?aprobad[oa][ ]por[ ](?:(?:el|la)[ ])?")
+_DERIVED: Final = re.compile(
+    r"(?:sus?|its)[ ](?:propi[oa][ ]|implementing[ ])?(?:reglamentos?|regulations?|estatutos?)(?:[ ]de[ ](?:desarrollo"
+    r"|ejecuci[óo]n))?(?!\w)",
+    re.IGNORECASE,
+)
 _ACT_WORDS: Final = re.compile(
     r"(?<!\w)(?=(?:Ley|Real[ ]Decreto|Decreto|Orden|Circular|Reglamento|Directiva|Decisi[óo]n|C[óo]digo"
     r"|Constituci|Estatuto|Tratado|Treaty|TFEU|TEU|TFUE|TUE|Regulation|Directive|Decision|Commission|Council)"
@@ -41,9 +48,24 @@ def named_before(view: str, at: int, acts: Acts) -> str:
 
 def name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
     """Read the name of an act at an offset: name, where it ends, and whether it is the citing act itself."""
+    found = _name_at(view, at, limit, acts)
+    if found is None or found[2]:
+        return found
+    approved = _APPROVED.match(view, found[1], limit)
+    numbered = NUMBERED.match(view, approved.end(), limit) if approved else None
+    if numbered is None or NUMBERED.search(found[0]):
+        return found
+    name = clean_act(view[at : numbered.end()])
+    return name, numbered.end(), acts.is_own(name)
+
+
+def _name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
     own = OWN.match(view, at, limit)
     if own:
         return "", own.end(), True
+    derived = _DERIVED.match(view, at, limit)
+    if derived:
+        return derived.group(), derived.end(), False
     back = BACK.match(view, at, limit)
     if back:
         name = acts.last.get(act_class(back["type"])) or acts.latest or back.group()

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from fin_rag.loaders.act_title import NUMBERED, UNION, YEAR_NUMBER
+from fin_rag.loaders.act_title import NUMBERED, UNION, YEAR_NUMBER, own_number
+from fin_rag.schema import Span
 from fin_rag.structure.regulation.numbers import fold
 
 _MORE_NUMBERS: Final = re.compile(
@@ -16,7 +17,7 @@ _MORE_NUMBERS: Final = re.compile(
 _CAPITAL_WORD: Final = r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}"
 _LINK_WORDS: Final = r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
 NAMED: Final = re.compile(
-    rf"(?P<spanish>(?:Texto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del"
+    rf"(?P<spanish>(?:[Tt]exto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del"
     rf"|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
     rf"|C[óo]digo[ ](?:Civil|Penal|de[ ]{_CAPITAL_WORD})|Constituci[óo]n(?:[ ]Espa[ñn]ola)?"
     rf"|Estatuto[ ](?:de[ ]los|del|de)[ ]{_CAPITAL_WORD}"
@@ -25,7 +26,7 @@ NAMED: Final = re.compile(
     rf"[ ]{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}})"
     r"|(?P<treaty>TFEU|TEU|TFUE|TUE|AEUV|EUV)(?!\w)"
     rf"|(?P<english>(?:{_CAPITAL_WORD}[ ](?:(?:and|of|on|for|the|in|to)[ ]){{0,3}}){{0,9}}(?:Act|Directive"
-    rf"|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol|Statute)"
+    rf"|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol(?:[ ]No[ ]?\d{{1,2}})?|Statute)"
     rf"(?:[ ]of[ ]\d{{4}}|[ ](?:on|establishing)[ ]the[ ]{_CAPITAL_WORD}(?:[ ](?:(?:of|the|and)"
     rf"[ ]){{0,2}}{_CAPITAL_WORD}){{0,5}})?)(?![\w])"
 )
@@ -111,9 +112,10 @@ def act_key(name: str) -> str:
         >>> act_key("Real Decreto 5/2023") == act_key("Real Decreto-ley 5/2023")
         False
     """
-    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{1,4}", name)
+    numbered = own_number(name)
+    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{1,4}", numbered or name)
     if number:
-        kind = name[: number.start()]
+        kind = (numbered or name)[: number.start()]
         series = _SERIES.search(fold(kind))
         return f"{series[1] + ' ' if series else ''}{act_class(kind)} {number.group().casefold()}"
     words = re.findall(r"\w+", fold(name))
@@ -219,10 +221,15 @@ class Acts:
         return None
 
 
-def more_numbers(view: str, at: int, sort: str) -> tuple[list[str], int]:
-    """Return further acts of a list that share one word: ``Directives 2002/92/EC and 2011/61/EU``."""
-    found: list[str] = []
+def more_numbers(view: str, at: int, sort: str) -> list[tuple[str, Span]]:
+    """Return further acts of a list that share one word, and where their numbers stand.
+
+    Example:
+        >>> more_numbers("Directives 2002/92/EC and 2011/61/EU", 21, "Directive")
+        [('Directive 2011/61/EU', Span(start=26, end=36))]
+    """
+    found: list[tuple[str, Span]] = []
     while match := _MORE_NUMBERS.match(view, at):
-        found.append(f"{sort} {match['number']}")
+        found.append((f"{sort} {match['number']}", Span(*match.span("number"))))
         at = match.end()
-    return found, at
+    return found

@@ -66,9 +66,10 @@ def read_citation(view: str, at: int, limit: int, acts: Acts) -> Cited | None:
         if following is None:
             break
         items = _combined(items, following, inner=rank_of(following) > rank_of(before))
-        end, before = following.end, following
-        if segment.plural and segment.kind == "art" and rank_of(following) > ARTICLE_RANK:
-            items, end, before = _resumed(view, end, limit, items, segment, before)
+        outer, end, before = before, following.end, following
+        plural = next((one for one in (outer, segment) if one.plural and one.kind in ("art", "par")), None)
+        if plural is not None and rank_of(following) > rank_of(plural):
+            items, end, before = _resumed(view, end, limit, items, plural, before)
     items = [item for item in items if item.steps]
     if not items:
         return None
@@ -161,12 +162,14 @@ def _merged(item: Item, other: Item) -> Item:
 def _resumed(
     view: str, end: int, limit: int, items: list[Item], first: Segment, before: Segment
 ) -> tuple[list[Item], int, Segment]:
-    """Go on with a list of articles after a level of one of them: ``Articles 4(2), point (a), and 5``."""
+    """Go on with a list after a level of one of its entries: ``Articles 4(2), point (a), and 5``."""
     and_ = words.AND.match(view, end, limit)
     found = read_numbers(view, and_.end(), limit, first.kind, plural=True) if and_ else None
     if found is None or view[found[1] : found[1] + 1].isalnum():
         return items, end, before
-    return [*items, *found[0]], found[1], Segment(first.kind, found[0], found[1], plural=True)
+    above = tuple(step for step in items[-1].steps if RANK.get(step[0], ARTICLE_RANK) < rank_of(first))
+    further = [Item((*above, *item.steps), (*above, *item.to) if item.to else ()) for item in found[0]]
+    return [*items, *further], found[1], Segment(first.kind, found[0], found[1], plural=True)
 
 
 def _other_text(view: str, end: int, limit: int) -> tuple[str, int, bool] | None:

@@ -103,7 +103,8 @@ def _disposition_line() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _container_line() -> re.Pattern[str]:
     number = (
-        rf"preliminar|preliminary|{ordinal_pattern()}|\d{{1,3}}[.]?[ ]?[ºª°]|\d{{1,3}}[A-Za-z]?(?![\w.]?\d)"
+        rf"preliminar|preliminary|{ordinal_pattern()}|{word_pattern('english_cardinals')}"
+        rf"|\d{{1,3}}[.]?[ ]?[ºª°]|\d{{1,3}}[A-Za-z]?(?![\w.]?\d)"
         rf"|[IVXLC]{{1,8}}(?:[ ][A-Z](?=\Z)|[A-Za-z])?"
         r"|[A-Z]"
     )

@@ -219,7 +219,9 @@ class Items:
             while at < end and view[at] == " ":
                 at += 1
             label = read_label(view, at, end) if view[at : at + 1] == "(" or not self._bare else None
-            if label is None or not label.is_first or not self._may_run_in(label, node):
+            if label is None or not label.is_first or label.options[0][0] in _DOTTED_STYLES:
+                return node, at
+            if not self._may_run_in(label, node):
                 return node, at
             node = self._opened(first_style(label) or "", 1.0, label)
             at = label.end

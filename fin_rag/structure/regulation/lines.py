@@ -19,6 +19,7 @@ _SAME: Final = {
     0x2010: "-", 0x2011: "-",
 }  # fmt: skip
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ITALIC_LABEL: Final = re.compile(r"\([*_](\w{1,5})[*_]\)")
 _LINE: Final = re.compile(r"[^\n]+")
 _MARKS: Final = re.compile(
     r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?"
@@ -84,7 +85,8 @@ def view_of(text: str) -> str:
     """
     plain = text.translate(_SAME)
     plain = _ESCAPE.sub(r"\1 ", plain) if "\\" in plain else plain
-    return plain.replace("**", "  ").replace("__", "  ")
+    plain = plain.replace("**", "  ").replace("__", "  ")
+    return _ITALIC_LABEL.sub(r"( \1 )", plain)
 
 
 def lines_of(text: str, view: str) -> list[Line]:

@@ -47,7 +47,10 @@ ARTICLE_NUMBER: Final = rf"\d{{1,4}}(?:[a-z]{{1,3}}(?![\w])|[ ]{{0,2}}{SUFFIX}(?
 
 @lru_cache(maxsize=1)
 def _cardinals() -> dict[str, int]:
-    return {fold(word): number for number, word in enumerate(vocabulary()["cardinals"], 1)}
+    words = vocabulary()
+    return {
+        fold(word): number for key in ("cardinals", "english_cardinals") for number, word in enumerate(words[key], 1)
+    }
 
 
 @lru_cache(maxsize=1)

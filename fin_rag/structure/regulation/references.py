@@ -19,13 +19,15 @@ from fin_rag.structure.regulation.acts import (
     cfr_title,
     more_numbers,
 )
+from fin_rag.structure.regulation.address import prefixes
 from fin_rag.structure.regulation.build import Built
 from fin_rag.structure.regulation.citations import Cited, read_citation
-from fin_rag.structure.regulation.civil_words import AND, TRIGGER
+from fin_rag.structure.regulation.civil_words import AND, CONTAINER_KINDS, ITEM_KINDS, TRIGGER
 from fin_rag.structure.regulation.lines import merged, plain_text
 from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference
 from fin_rag.structure.regulation.numbers import fold
 from fin_rag.structure.regulation.resolve import Resolver
+from fin_rag.structure.regulation.segments import RANK, Item, Steps
 from fin_rag.structure.regulation.systems import CIVIL
 from fin_rag.structure.regulation.us_citations import coded_citations
 
@@ -39,6 +41,11 @@ _AMENDS: Final = re.compile(
 _PARTS: Final = re.compile(r",[ \n]+(?:y|e|o|u|and|or|und|oder)(?!\w)|[ \n]*\w+[ \n]+(?:en|a|al|de|del|to|in|of)(?!\w)")
 _EXCEPT: Final = re.compile(r"(?:except|excepto|salvo|ausgenommen)(?!\w)[^.;,\n]{0,40}\Z")
 _BASIS: Final = re.compile(r"[ ]*(?:Having regard to|Vist[oa]s? |Gest[üu]tzt auf)", re.IGNORECASE)
+_AND_IN_IT: Final = re.compile(
+    r"(?:[ ]?\([^()\n]{1,40}\))?(?:,[ ]de[ ]\d{1,2}[ ]de[ ][a-z]{4,10}(?:[ ]de[ ]\d{4})?)?"
+    r"(?:,[ ](?:(?:y[ ]en[ ]particular|in[ ]particular|and[ ]in[ ]particular|en[ ]particular)[ ])?"
+    r"|[ ](?=sus?[ ]|en[ ]sus?[ ]|in[ ]its[ ]))(?:(?:en[ ])?sus?[ ]|in[ ]its[ ]|its[ ])?"
+)
 _CORRELATION: Final = re.compile(r"correlat|correspond|concordan|entsprechung", re.IGNORECASE)
 _AMENDING_TITLE: Final = re.compile(
     r"(?:modificaci[óo]n(?:es)?|reforma|amendments?|[ÄA]nderung(?:en)?)[ ](?:de[ ](?:la|el|los|las)?|del|to"
@@ -123,6 +130,7 @@ def _civil(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span])
                 continue
             if pending and _EXCEPT.search(view, max(pending[-1].end, match.start() - 60), match.start()):
                 _attach(pending[-1], cited)
+            _of_act_before(view, pending[-1] if pending else None, cited)
             if pending and not _goes_on(view, pending[-1], cited):
                 yield from context.settle(pending)
                 pending = []
@@ -154,6 +162,17 @@ def _attach(before: Cited, cited: Cited) -> None:
         cited.act, cited.own = before.act, before.own
 
 
+def _of_act_before(view: str, before: Cited | None, cited: Cited) -> None:
+    """Give a citation the act that was named just before it: ``la Ley 9/2031, de 3 de mayo, artículo 5``."""
+    if before is None or not (before.act or before.own) or not cited.items:
+        return
+    if any(item.steps[-1][0] not in CONTAINER_KINDS for item in before.items):
+        return
+    if cited.act or cited.own or cited.relative or not _AND_IN_IT.fullmatch(view, before.end, cited.start):
+        return
+    cited.act, cited.own = before.act, before.own
+
+
 def _mention(view: str, at: int, limit: int, acts: Acts) -> Cited | None:
     """Read an act that is named without a provision."""
     numbered = NUMBERED.match(view, at, limit)
@@ -172,7 +191,7 @@ def _remember(view: str, cited: Cited, limit: int, acts: Acts) -> None:
     acts.define(view, cited.end, cited.act, limit)
     sort = NUMBERED.match(cited.act)
     if sort:
-        for name in more_numbers(view, cited.end, sort["type"].rstrip("s"))[0]:
+        for name, _ in more_numbers(view, cited.end, sort["type"]):
             acts.note(name)
 
 
@@ -184,6 +203,7 @@ class _Context:
         self._resolver = resolver
         self._acts = acts
         self._amended = _amended_acts(built, resolver)
+        self._amending: dict[str, Steps] = {}  # by the address of what amends: what it amends
 
     def settle(self, pending: Sequence[Cited]) -> Iterator[Reference]:
         """Give each citation of a joined run the act that closes the run, where it names none itself."""
@@ -203,7 +223,9 @@ class _Context:
         address = source.address if source else ""
         act = cited.act
         if not act and not cited.own and not cited.relative and cited.items:
-            act = self._basis_at(cited) or self._amended_at(cited)
+            act = self._basis_at(cited)
+            if not act and (act := self._amended_at(cited)):
+                self._complete(cited, address)
         if act and not self._acts.is_own(act):
             yield Reference(span, address, EXTERNAL, act=act, provisions=tuple(self._resolver.plain(cited.items)))
             if not cited.items:
@@ -211,16 +233,26 @@ class _Context:
             return
         if not cited.items:
             return
-        targets, missing = self._resolver.targets(cited.items, source)
+        targets, missing = self._resolver.targets(cited.items, source, cited.start)
         if targets:
             yield Reference(span, address, INTERNAL, tuple(targets), tuple(missing))
 
     def _further(self, cited: Cited, address: str) -> Iterator[Reference]:
         sort = NUMBERED.match(cited.act)
-        names, end = more_numbers(self._built.view, cited.end, sort["type"].rstrip("s")) if sort else ([], cited.end)
-        for name in names:
+        for name, span in more_numbers(self._built.view, cited.end, sort["type"]) if sort else ():
             if not self._acts.is_own(name):
-                yield Reference(Span(cited.end, end), address, EXTERNAL, act=name)
+                yield Reference(span, address, EXTERNAL, act=name)
+
+    def _complete(self, cited: Cited, source: str) -> None:
+        """Put the article that is being amended in front of a paragraph or point of it."""
+        first = cited.items[0].steps
+        if first[0][0] not in ITEM_KINDS:
+            self._amending[source] = cited.items[-1].steps
+            return
+        above = next((self._amending[p] for p in reversed(prefixes(source)) if p in self._amending), ())
+        rank = RANK[first[0][0]]
+        kept = tuple(step for step in above if RANK.get(step[0], rank) < rank)
+        cited.items = [Item((*kept, *item.steps), (*kept, *item.to) if item.to else ()) for item in cited.items]
 
     def _basis_at(self, cited: Cited) -> str:
         """Return the act that a line names as the basis of this one: ``Having regard to …, in particular …``."""

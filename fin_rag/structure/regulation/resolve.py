@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -9,11 +10,12 @@ from typing import Final
 from fin_rag.structure.regulation.address import address_key, parse_address
 from fin_rag.structure.regulation.model import Provision, index_by_key
 from fin_rag.structure.regulation.numbers import letter_values, number_value, roman_value
-from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, THIS, Item, Step, Steps
+from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, PREVIOUS_TEXT, THIS, Item, Step, Steps
 
 _ITEMS: Final = ("par", "pt", "sub")
 _CONTAINERS: Final = ("book", "part", "title", "chapter", "section", "subsection")
 _MOST_EXPANDED: Final = 200
+_BREAK: Final = re.compile(r"[.:;][ ]*\n")
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -87,12 +89,12 @@ class Resolver:
         ]
         return [address for address in dict.fromkeys(found) if address]
 
-    def targets(self, items: Sequence[Item], source: Provision | None) -> tuple[list[str], list[str]]:
+    def targets(self, items: Sequence[Item], source: Provision | None, offset: int) -> tuple[list[str], list[str]]:
         """Return the addresses that a citation of the own act names, and those of them that are not there."""
         found: list[str] = []
         for item in items:
-            for steps in self._members(item, source):
-                found += self._addresses(steps, source)
+            for steps in self._members(item, source, offset):
+                found += self._addresses(steps, source, offset)
         unique = list(dict.fromkeys(found))
         outer = {
             _joined_steps([steps[-1]]): steps[:-1] for steps in (item.steps for item in items) if _is_nested(steps)
@@ -110,11 +112,11 @@ class Resolver:
             for p in self.of_kind(key.partition(":")[0])
         )
 
-    def _members(self, item: Item, source: Provision | None) -> list[Steps]:
+    def _members(self, item: Item, source: Provision | None, offset: int) -> list[Steps]:
         """Expand a range along the text where both of its ends are there, else by number."""
         if not item.to:
             return [item.steps]
-        first, last = (self._addresses(steps, source) for steps in (item.steps, item.to))
+        first, last = (self._addresses(steps, source, offset) for steps in (item.steps, item.to))
         if len(first) == 1 and len(last) == 1:
             ends = [self._by_key.get(address_key(address)) for address in (first[0], last[0])]
             if ends[0] is not None and ends[1] is not None:
@@ -129,9 +131,9 @@ class Resolver:
             return []
         return family[self._place[first] : self._place[last] + 1]
 
-    def _addresses(self, steps: Steps, source: Provision | None) -> list[str]:
+    def _addresses(self, steps: Steps, source: Provision | None, offset: int) -> list[str]:
         if any(number.startswith("@") for _, number in steps):
-            return self._relative(steps, source)
+            return self._relative(steps, source, offset)
         if steps[0][0] in _ITEMS:
             return [self._below_source(steps, source)]
         return [self._absolute(steps, source)]
@@ -218,17 +220,25 @@ class Resolver:
 
     # --- relative words -----------------------------------------------------------------------
 
-    def _relative(self, steps: Steps, source: Provision | None) -> list[str]:
+    def _relative(self, steps: Steps, source: Provision | None, offset: int) -> list[str]:
         if source is None:
             return []
         anchor = next(i for i, (_, number) in enumerate(steps) if number.startswith("@"))
         kind, word = steps[anchor]
+        if word == PREVIOUS_TEXT:
+            word = THIS if self._has_text_above(source, offset) else PREVIOUS
         found = self._tied(kind, word, source)
         rest = steps[anchor + 1 :]
+        if rest and rest[-1][0] in _CONTAINERS:
+            return [self._container(rest[-1], source)]
         return [
             self._known_below(address, rest) or f"{address}/{_joined_steps(rest)}" if rest else address
             for address in found
         ]
+
+    def _has_text_above(self, source: Provision, offset: int) -> bool:
+        """Tell whether a paragraph of the same provision stands above an offset."""
+        return bool(_BREAK.search(self._view[source.label.end : offset].lstrip()))
 
     def _tied(self, kind: str, word: str, source: Provision) -> list[str]:
         here = self._enclosing(kind, source)
@@ -236,6 +246,8 @@ class Resolver:
             return []
         if word == THIS:
             return [self._provisions[here].address]
+        if kind == "par" and "/" not in self._provisions[here].address:
+            return [self._provisions[here].address]  # its paragraphs have no numbers
         family = self._siblings[_family(self._provisions[here])]
         place = self._place[here]
         if word == PREVIOUS:

@@ -69,7 +69,7 @@ def scan_text(text: str, markup: Markup) -> Scan:
     width = wrap_width(lines)
     system = system_of(lines)
     headings = _headings(lines, system, width)
-    labels = [None if headings[i] else _label(view, lines, i, width) for i in range(len(lines))]
+    labels = [None if headings[i] else _label(view, lines, headings, i, width) for i in range(len(lines))]
     zones = zone.zones_of(lines, system, markup, lambda i: headings[i] is not None, lambda i: labels[i] is not None)
     scan = Scan(view, lines, system, width, headings, labels, zones)
     _mark_quotes(scan)
@@ -145,10 +145,12 @@ def _stands_alone(line: Line, previous: Line | None, last: Heading | None, width
     return len(previous.text) < _FULL * width or width == 0
 
 
-def _label(view: str, lines: Sequence[Line], index: int, width: int) -> Label | None:
+def _label(
+    view: str, lines: Sequence[Line], headings: Sequence[Heading | None], index: int, width: int
+) -> Label | None:
     line = lines[index]
     label = read_label(view, line.start, line.end)
-    if label is None or index == 0 or line.blank_before:
+    if label is None or index == 0 or line.blank_before or headings[index - 1] is not None:
         return label
     previous = lines[index - 1]
     ended = previous.finished or bool(_NEXT_ITEM.search(previous.text))
@@ -308,7 +310,8 @@ def _mark_preamble(scan: Scan) -> None:
             label = scan.labels[index] or read_label(scan.view, line.start, line.end)
             if label is not None:
                 scan.recitals[index] = label
-    if first < len(scan.lines):
+    named = any(h is not None and h.kind == "preamble" for h in scan.headings[:first])
+    if first < len(scan.lines) and not named:
         scan.preamble = next((i for i in range(first) if _says_something(scan, i)), -1)
 
 

@@ -13,6 +13,7 @@ Step: TypeAlias = tuple[str, str]
 Steps: TypeAlias = tuple[Step, ...]
 
 THIS, PREVIOUS, NEXT, ALL_PREVIOUS = "@this", "@previous", "@next", "@all_previous"
+PREVIOUS_TEXT = "@previous_text"  # the paragraph above, numbered or not
 # From the outermost; what an annex holds is cited below the annex.
 RANK: Final = {
     "annex": -1, "appendix": -1, "book": 0, "part": 0, "title": 1, "chapter": 2, "section": 3, "subsection": 4,
@@ -118,12 +119,15 @@ def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
     if kind == "subparagraph" or (kind == "section" and plain == "this" and unit.group()[0].islower()):
         return None
     step = THIS
+    loose = unit.group().lower().startswith(("párraf", "parraf"))
     if plain.startswith(
         ("anterior", "precedente", "the preceding", "the previous", "the foregoing", "above", "vorstehend")
     ):
         step = (
             ALL_PREVIOUS
             if plain.endswith("es") or unit.group().lower().endswith(("graphs", "points", "cles"))
+            else PREVIOUS_TEXT
+            if loose
             else PREVIOUS
         )
     elif plain.startswith(("siguiente", "the next", "below")):
@@ -153,6 +157,8 @@ def read_numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> 
         if not and_:
             break
         following = _next_number(view, and_.end(), limit, kind, items[-1].steps)
+        if following is not None and kind == "pt" and not _alike(items[-1].steps[0][1], following[0][0][1]):
+            break
         if following is None or not (plural or _surely_goes_on(view, and_.end(), following, kind)):
             break
         items.append(Item(following[0]))
@@ -199,6 +205,8 @@ def _number(view: str, at: int, limit: int, kind: str) -> tuple[Steps, int] | No
         number = "unico"
     if kind in ("da", "dt", "dd", "df") and number == "unico":
         number = "unica"
+    if kind == "par" and groups.get("half"):
+        kind = "pt"  # Spanish laws call letters paragraphs too
     steps: Steps = ((kind, number),)
     lettered = len(number) == 1 and number.isalpha() and number.isupper() and number not in "IVXLC"
     if kind == "recital" or (kind in words.CONTAINER_KINDS and not lettered):

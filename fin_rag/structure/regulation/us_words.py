@@ -7,7 +7,7 @@ from typing import Final
 
 from fin_rag.structure.regulation.headings import SECTION_NUMBER
 
-LEVEL: Final = re.compile(r"[ ]?\((?P<label>\d{1,3}|[a-z]{1,5}|[A-Z]{1,5})\)")
+LEVEL: Final = re.compile(r"[ ]?\([ ]?(?P<label>\d{1,3}|[a-z]{1,5}|[A-Z]{1,5})[ ]?\)")
 AND: Final = re.compile(r",?[ \n]{1,3}(?:and|or|and/or)[ \n]{1,3}|,[ \n]{1,3}|;[ ](?=§)")
 TO: Final = re.compile(r"[ \n]{1,3}(?:to|through|and[ ]through)[ \n]{1,3}|[ ]?[-–—][ ]?(?=[(\d§A-Z])")
 OF_OWN: Final = re.compile(

@@ -25,6 +25,10 @@ _DERIVED: Final = re.compile(
     r"|ejecuci[óo]n))?(?!\w)",
     re.IGNORECASE,
 )
+_BYLAW: Final = re.compile(
+    r"reglamentos?(?:[ ]de[ ](?:desarrollo|ejecuci[óo]n|aplicaci[óo]n))?[ ]de[ ](?:esta|la[ ]presente|la[ ]citada"
+    r"|dicha)[ ](?:ley|norma)(?!\w)"
+)
 _ACT_WORDS: Final = re.compile(
     r"(?<!\w)(?=(?:Ley|Real[ ]Decreto|Decreto|Orden|Circular|Reglamento|Directiva|Decisi[óo]n|C[óo]digo"
     r"|Constituci|Estatuto|Tratado|Treaty|TFEU|TEU|TFUE|TUE|Regulation|Directive|Decision|Commission|Council)"
@@ -38,12 +42,12 @@ def named_before(view: str, at: int, acts: Acts) -> str:
     start = max(0, at - _SENTENCE)
     for stop in _STOP.finditer(view, start, at):
         start = stop.end()
-    found: tuple[int, str] = (-1, "")
+    found, end = "", start
     for match in _ACT_WORDS.finditer(view, start, at):
-        named = name_at(view, match.start(), at, acts)
-        if named is not None and match.start() > found[0]:
-            found = (match.start(), "" if named[2] else named[0])
-    return found[1]
+        named = name_at(view, match.start(), at, acts) if match.start() >= end else None
+        if named is not None:
+            found, end = ("" if named[2] else named[0]), named[1]
+    return found
 
 
 def name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
@@ -63,7 +67,7 @@ def _name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool
     own = OWN.match(view, at, limit)
     if own:
         return "", own.end(), True
-    derived = _DERIVED.match(view, at, limit)
+    derived = _DERIVED.match(view, at, limit) or _BYLAW.match(view, at, limit)
     if derived:
         return derived.group(), derived.end(), False
     back = BACK.match(view, at, limit)

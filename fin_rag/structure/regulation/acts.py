@@ -21,7 +21,7 @@ NAMED: Final = re.compile(
     rf"|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
     rf"|C[óo]digo[ ](?:Civil|Penal|de[ ]{_CAPITAL_WORD})|Constituci[óo]n(?:[ ]Espa[ñn]ola)?"
     rf"|Estatuto[ ](?:de[ ]los|del|de)[ ]{_CAPITAL_WORD}"
-    rf"|Reglamento[ ](?:de|del)[ ](?:(?:la|los|las)"
+    rf"|Reglamento(?:[ ]General)?[ ](?:de|del)[ ](?:(?:la|los|las)"
     rf"[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}}|Tratado[ ](?:de|constitutivo)"
     rf"[ ]{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}})"
     r"|(?P<treaty>TFEU|TEU|TFUE|TUE|AEUV|EUV)(?!\w)"
@@ -54,7 +54,8 @@ BACK: Final = re.compile(
     re.IGNORECASE,
 )
 PRONOUN: Final = re.compile(
-    r"(?:de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)", re.IGNORECASE
+    r"(?:de[ ][ée]st[ae](?=[ ]?[,;.:)]|[ ]?\n)|de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)",
+    re.IGNORECASE,
 )
 BARE: Final = re.compile(
     r"(?P<type>Ley|Real[ ]Decreto(?:[- ][Ll]ey|[ ]Legislativo)?|Orden|Reglamento|Directiva|Circular"
@@ -62,7 +63,7 @@ BARE: Final = re.compile(
 )
 _DEFINED: Final = re.compile(
     r"\([ ]?(?:(?P<word>en (?:adelante|lo sucesivo)|hereinafter|hereafter|im Folgenden)"
-    r"[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?P<open>[«“‘\"„])?[ ]?"
+    r"[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?:(?:the|la|el|los|las)[ ](?=[«“‘\"„]))?(?P<open>[«“‘\"„])?[ ]?"
     r"(?:(?:the|la|el|los|las)[ ])?(?P<name>[^()«»“”‘’\"„]{2,80}?)[ ]?(?P<close>[»”’\"“])?[ ]?\)"
 )
 _DEFINITION_REACH: Final = 400
@@ -188,7 +189,7 @@ class Acts:
     def of_gender(self, pronoun: str) -> str:
         """Return the act that a Spanish pronoun agrees with, the last one named; any act for other pronouns."""
         folded = fold(pronoun)
-        if folded.startswith("de la ") or folded.endswith("aquella"):
+        if folded.startswith("de la ") or folded.endswith(("aquella", "esta")):
             return self.last_feminine or self.latest
         return (self.last_masculine if folded.startswith("de") else "") or self.latest
 

@@ -151,6 +151,8 @@ def _merged(item: Item, other: Item) -> Item:
     """Join the steps of two parts of a citation, the outer ones first; at most one of them is a range."""
 
     def ordered(one: Steps, two: Steps) -> Steps:
+        if one and two and one[0][0] == two[-1][0] == "pt":  # ``punto 2.º de la letra c)``: one point in another
+            return (*two, ("sub", one[0][1]), *one[1:])
         return tuple(sorted((*one, *two), key=lambda step: RANK.get(step[0], 6)))
 
     steps = ordered(item.steps, other.steps)

@@ -226,6 +226,8 @@ def _stands_as_heading(line: Line, match: re.Match[str], *, spoken: bool) -> boo
         and not re.match(r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest)
     ):
         return False
+    if not after and _article_line().match(rest):
+        return False  # a row of a table of what corresponds to what
     if rest[0].islower() and not (spoken and after and line.level):
         return False
     return bool(after) or line.level > 0 or _title_like(rest)

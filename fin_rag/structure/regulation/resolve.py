@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fin_rag.structure.regulation.address import address_key, parse_address
+from fin_rag.structure.regulation.address import address_key, parse_address, prefixes
 from fin_rag.structure.regulation.model import Provision, index_by_key
 from fin_rag.structure.regulation.numbers import letter_values, number_value, roman_value
 from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, PREVIOUS_TEXT, THIS, Item, Step, Steps
@@ -150,6 +150,10 @@ class Resolver:
             return self._known(f"{above}/{_joined_steps(kept)}", (*_split(above), *kept))
         if _starts_with_annex(steps) or kept[0][0] in _ITEMS:
             kept = list(steps)
+            # Containers of an annex are addressed below the annex itself, however deep they stand.
+            flat = [step for step in steps if step not in containers[:-1]]
+            if len(containers) > 1 and self.find(self._known(_joined_steps(flat), flat)):
+                kept = flat
         return self._known(_joined_steps(kept), kept)
 
     def _own_annex(self, source: Provision | None) -> tuple[Step, ...]:
@@ -268,6 +272,9 @@ class Resolver:
             if kind in kinds:
                 return self._by_key.get(address_key("/".join(steps[: kinds.index(kind) + 1])))
             return self._by_key.get(address_key(steps[0])) if kind == "par" and len(steps) == 1 else None
+        for above in reversed(prefixes(source.address)):
+            if above.rpartition("/")[2].partition(":")[0] == kind:
+                return self._by_key.get(address_key(above))
         for step in reversed(source.path):
             if step.partition(":")[0] == kind:
                 return self._by_key.get(address_key(step))

@@ -38,7 +38,7 @@ def state_of(view: str, node: Node) -> str:
             return DELETED
     title = node.title.casefold()
     for state, words in zip((RESERVED, DELETED), _words(), strict=True):
-        if any(word[0] in "[(" and title.endswith(word) for word in words):
+        if title in words or any(word[0] in "[(" and title.endswith(word) for word in words):
             return state
     return ""
 

@@ -34,7 +34,7 @@ BASEL: Final = re.compile(r"(?P<code>[A-Z]{3})(?P<chapter>\d{1,3})(?:\.(?P<parag
 FCA: Final = re.compile(
     r"(?P<code>[A-Z]{2,8})[ ](?P<number>(?P<chapter>\d{1,3}[A-Z]?)(?:\.\d{1,3}[A-Z]{0,2}?){0,2})"
     r"(?P<status>[ ]?(?:[RGEDPC]|UK|EU)(?![\w]))?(?:[ ]Annex[ ](?P<annex>\d{1,2}[A-Z]?)"
-    r"[ ]?(?P<annex_status>[RGEDPC]|UK|EU)?)?(?![\w.]\w)"
+    r"[ ]?(?P<annex_status>[RGEDPC]|UK|EU)?)?(?!\w)(?!\.\w)"
 )
 TRIGGER: Final = re.compile(
     r"(?<![\w])(?:(?P<section>§)|(?P<code>(?=\d{1,2}[ ]C\.?F\.?R))|(?P<act>(?=\d{1,2}[ ]U\.?[ ]?S\.?[ ]?C"
@@ -48,6 +48,7 @@ TRIGGER: Final = re.compile(
     r"|(?P<paragraph>(?=(?i:paragraphs?|subparagraphs?)[ \n]))|(?P<unit>(?=(?i:subpart|parts?)[ ][A-Z0-9]))"
     r"|(?P<this>(?=(?i:this)[ ](?i:section|part|subpart|chapter|subchapter|rule)\b))"
     r"|(?P<article>(?=(?i:articles?|art\.)[ ]\d))"
+    r"|(?P<appendix>(?=(?i:appendix|appendices)[ ][A-Z]{1,2}\b))"
     r"|(?P<usc>(?=(?i:title|chapter)[ ]\d{1,3}\b[^.;\n]{0,30}United[ ]States[ ]Code))"
     r"|(?P<coded>(?=[A-Z]{2,8}[ ]?\d)))"
 )
@@ -59,6 +60,9 @@ ARTICLE: Final = re.compile(
     r"(?:[ ]?(?:to|and|,)[ ]?\d{1,4}(?:\([0-9A-Za-z]{1,5}\)){0,5}){0,8}[ ](?:of|in|to)[ ](?:the[ ])?"
 )
 FOREIGN_TEXT: Final = re.compile(r"[A-Z][\w’'-]{2,30}(?:[ ](?:(?:of|on|and|for|the)[ ]){0,2}[A-Z][\w’'-]{1,30}){0,8}")
+DECIMAL: Final = re.compile(r"(?P<number>\d{1,3}\.\d{1,3})(?!\d)")
+APPENDIX: Final = re.compile(r"(?i:appendix|appendices)[ ](?P<number>[A-Z]{1,2})(?!\w)")
+OF_PART: Final = re.compile(r"[ \n](?:to|of)[ \n][Pp]art[ \n](?P<part>\d{1,4})(?!\w|\.\d)")
 USC: Final = re.compile(
     r"(?i:chapter)[ ](?P<chapter>\d{1,3}[A-Z]?)[ ]of[ ](?=title)|(?i:title)[ ](?P<title>\d{1,2}),?[ ](?:of[ ]the[ ])?"
     r"United[ ]States[ ]Code"

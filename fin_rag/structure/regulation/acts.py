@@ -54,7 +54,7 @@ BACK: Final = re.compile(
     re.IGNORECASE,
 )
 PRONOUN: Final = re.compile(
-    r"(?:de[ ][ée]st[ae](?=[ ]?[,;.:)]|[ ]?\n)|de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)",
+    r"(?:de[ ][ée]st[ae](?=[ ]?[,;.:)]|[ ]?\n)|de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]l(?:la)?|thereof)(?!\w)",
     re.IGNORECASE,
 )
 BARE: Final = re.compile(

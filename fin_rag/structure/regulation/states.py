@@ -34,8 +34,9 @@ def state_of(view: str, node: Node) -> str:
         for state, words in zip((RESERVED, DELETED), _words(), strict=True):
             if said in words or any(said.endswith(f" {word}") and word[0] in "[(" for word in words):
                 return state
-        if body.strip() and _DASHES.match(body.strip()) and "." not in body.strip(". \n"):
-            return DELETED
+    rest = view[max(node.label_end, node.title_end) : min(node.end, node.label_end + 2 * _LONGEST)].strip()
+    if _DASHES.match(rest) and "." not in rest.strip("."):
+        return DELETED
     title = node.title.casefold()
     for state, words in zip((RESERVED, DELETED), _words(), strict=True):
         if title in words or any(word[0] in "[(" and title.endswith(word) for word in words):

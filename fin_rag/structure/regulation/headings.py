@@ -220,7 +220,7 @@ def _stands_as_heading(line: Line, match: re.Match[str], *, spoken: bool) -> boo
     rest = line.text[match.end() :]
     if not rest:
         return True
-    after = match["after"].strip()
+    after = match["after"].strip() or (match["number"] or "")[-1:] in ("º", "ª", "°")
     if rest[0] in ",;)" or (
         rest[0] == "("
         and not re.match(r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest)

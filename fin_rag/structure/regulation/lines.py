@@ -54,8 +54,8 @@ class Line:
     @property
     def dangling(self) -> bool:
         """Tell whether the line ends in a word that needs another one after it (``previsto en el``)."""
-        if self.text.endswith(","):
-            return False
+        if self.text.endswith(",") or (self.text[:1].isupper() and " " not in self.text):
+            return False  # a word alone, such as the title ``Normas``
         word = _LAST_WORD.search(self.text)
         return word is not None and (word[1] is None or word[1].casefold() in _connectors())
 

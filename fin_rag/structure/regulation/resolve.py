@@ -227,7 +227,7 @@ class Resolver:
     def _relative(self, steps: Steps, source: Provision | None, offset: int) -> list[str]:
         if source is None:
             return []
-        anchor = next(i for i, (_, number) in enumerate(steps) if number.startswith("@"))
+        anchor = max(i for i, (_, number) in enumerate(steps) if number.startswith("@"))
         kind, word = steps[anchor]
         if word == PREVIOUS_TEXT:
             word = THIS if self._has_text_above(source, offset) else PREVIOUS

@@ -71,7 +71,8 @@ def test_provisions_nest_and_reading_is_repeatable(layout: str, act: Act) -> Non
         st.sampled_from([
             "Artículo 1. Uno.", "Artículo 1", "«Artículo 2. Dos.", "»", "CAPÍTULO I", "1. Texto.", "a) algo;", "(i) x",
             "§ 1.1 Fees.", "(a) A.", "CRE10.1 Text", "1.1.1 R", "4512. Rule", "Article 5", "ANNEX I", "> nota", "—————",
-            "Uno. Texto:", "Disposición final. Fin.", "ANEXO", "véase el artículo", "1 de esta ley", "Ley 10/2014, artículo 5", "“quoted", "## I", "---",
+            "Uno. Texto:", "Disposición final. Fin.", "ANEXO",
+            "véase el artículo", "1 de esta ley", "Ley 10/2014, artículo 5", "“quoted", "## I", "---",
         ]),
         max_size=30,
     ).map("\n".join)

@@ -137,6 +137,8 @@ class Packer:
         while at < len(units):
             first = self._overlap_start(units, previous, at)
             end = self._reach(units, first, at, room)
+            if self._cut_after_introduction(units, at, end, header, room):
+                end = self._reach(units, first, at, room)
             left_out = 0
             while not self._fits(units[first:end], header, left_out):
                 if first < at:
@@ -160,6 +162,20 @@ class Packer:
             total += units[end].tokens
             end += 1
         return self._keep_headings(units, at, end)
+
+    def _cut_after_introduction(self, units: list[Unit], at: int, end: int, header: str, room: int) -> bool:
+        """Cut what a heading or a lead-in sentence would stand apart from, so that its first part joins them."""
+        alone = units[at:end]
+        if end == len(units) or units[end].kind not in ("prose", "list"):
+            return False
+        if any(unit.kind != "heading" and self._text[unit.span.end - 1] != ":" for unit in alone):
+            return False
+        spare = room - sum(unit.tokens for unit in alone) - 2
+        pieces = self._cut(units[end], header, spare) if spare * 3 >= room else []
+        if len(pieces) < 2:
+            return False
+        units[end : end + 1] = pieces
+        return True
 
     def _keep_headings(self, units: Sequence[Unit], at: int, end: int) -> int:
         """Leave headings and the lead-in sentence at the end of a run to what they introduce."""

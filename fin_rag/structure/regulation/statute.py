@@ -39,7 +39,7 @@ def read_statute(text: str, *, metadata: Mapping[str, object] | None = None, mar
     title = (metadata or {}).get(TITLE)
     names = own_names(built, str(title) if isinstance(title, str) else "")
     found: tuple[Reference, ...] = find_references(built, provisions, names)
-    warnings = [*built.warnings, *_repeated(provisions), *_unresolved(found)]
+    warnings = [*built.warnings, *_repeated(provisions), *_misfiled(provisions), *_unresolved(found)]
     return Statute(
         name=names.shown,
         system=built.scan.system,
@@ -131,6 +131,19 @@ def _repeated(provisions: Sequence[Provision]) -> list[str]:
         if key in seen:
             found.append(f"{provision.address} is numbered twice; the second stands at {provision.span.start}")
         seen[key] = provision.span.start
+    return found[:50]
+
+
+def _misfiled(provisions: Sequence[Provision]) -> list[str]:
+    """Say which sections the source files under a part that their number is not of."""
+    found: list[str] = []
+    for provision in provisions:
+        if provision.kind != "sec":
+            continue
+        own = provision.number.partition(".")[0]
+        part = next((step.partition(":")[2] for step in reversed(provision.path) if step.startswith("part:")), own)
+        if part.isdigit() and part != own:
+            found.append(f"{provision.address} stands in part {part}, though its number is one of part {own}")
     return found[:50]
 
 

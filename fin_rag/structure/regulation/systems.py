@@ -64,9 +64,9 @@ def system_of(lines: Sequence[Line]) -> str:
     chapter = ""
     for index, line in enumerate(lines):
         text = line.text
-        if (text[0] == "§" and cfr_heading(line, index)) or (
-            text[:4].upper() == "PART" and line.level and _CFR_CONTAINER.match(text) and "—" in text
-        ):
+        if text[0] == "§" and cfr_heading(line, index):
+            votes[CFR] += 2  # parts and chapters have the same words in every system, sections have a sign of their own
+        elif text[:4].upper() == "PART" and line.level and _CFR_CONTAINER.match(text) and "—" in text:
             votes[CFR] += 1
         elif _FCA_RULE.match(text) and _status(lines, index):
             votes[FCA] += 1

@@ -21,7 +21,8 @@ BOE = """<?xml version="1.0" encoding="UTF-8"?>
 <p class="parrafo">1. Primera.</p></version>
 <version fecha_publicacion="20330110" fecha_vigencia="20330301"><p class="articulo">Artículo 1. Objeto.</p>
 <p class="parrafo">1. Segunda, según el artículo 2.</p>
-<blockquote class="nota_pie"><p class="nota_pie">Se modifica por el art. único de la Ley 1/2033.</p></blockquote></version>
+<blockquote class="nota_pie"><p class="nota_pie">Se modifica por el art. único de la Ley 1/2033.</p>
+</blockquote></version>
 </bloque>
 <bloque id="a2" tipo="precepto"><version fecha_publicacion="20330110" fecha_vigencia="20330301">
 <p class="articulo">Artículo 2. Lista.</p><p class="parrafo">Son pagos:</p><p class="parrafo_2">a) Uno.</p>

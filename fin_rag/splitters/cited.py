@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from fin_rag.schema import Chunk, MetadataValue, Outline, Span
 from fin_rag.splitters.regions import context_header, trimmed
-from fin_rag.structure.regulation import Provision, Reference, Statute, prefixes, reference_keys
+from fin_rag.structure.regulation import Provision, Reference, Statute, parents_of, prefixes, reference_keys
 
 if TYPE_CHECKING:
     from fin_rag.splitters.splitter import StructureTextSplitter
@@ -37,7 +37,10 @@ class Places:
         self._text = text
         self._provisions = [p for p in statute.provisions if not p.transparent]
         self._starts = [p.span.start for p in self._provisions]
-        self._parents, self._first_child = _family(self._provisions)
+        self._parents = parents_of(self._provisions)
+        self._first_child: dict[int, int] = {}
+        for at, parent in enumerate(self._parents):
+            self._first_child.setdefault(parent, self._starts[at])
         self._reference_starts = [ref.span.start for ref in statute.references]
         self._outward = direction in ("out", "both")
         self._citing: dict[str, list[Reference]] = {}
@@ -152,7 +155,7 @@ class Places:
 
     def _lead(self, at: int) -> Span | None:
         parent = self._provisions[at]
-        child = self._first_child[at]
+        child = self._first_child.get(at)
         if child is None:
             return None
         start = parent.span.start if parent.kind in _ITEM_KINDS else parent.label.end
@@ -160,21 +163,6 @@ class Places:
         if len(span) and len(span) <= _LONGEST_LEAD and span.slice(self._text).endswith(_LEAD_ENDS):
             return span
         return None
-
-
-def _family(provisions: Sequence[Provision]) -> tuple[list[int], list[int | None]]:
-    """Return the place of each provision's parent (-1: none) and the offset where its first child begins."""
-    parents: list[int] = []
-    first: list[int | None] = [None] * len(provisions)
-    stack: list[int] = []
-    for at, provision in enumerate(provisions):
-        while stack and provisions[stack[-1]].span.end <= provision.span.start:
-            stack.pop()
-        parents.append(stack[-1] if stack else -1)
-        if stack and first[stack[-1]] is None:
-            first[stack[-1]] = provision.span.start
-        stack.append(at)
-    return parents, first
 
 
 def _outermost(provisions: Iterator[Provision], holding: Provision) -> list[str]:

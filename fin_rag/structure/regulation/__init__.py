@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fin_rag.schema import Markup
 from fin_rag.structure.regulation.acts import act_key, act_names
 from fin_rag.structure.regulation.address import address_key, is_within, parse_address, prefixes, spoken
-from fin_rag.structure.regulation.model import EditorNote, Provision, Reference, Statute
+from fin_rag.structure.regulation.model import EditorNote, Provision, Reference, Statute, parents_of
 from fin_rag.structure.regulation.outline import outline_of, outline_regulation, reference_keys
 from fin_rag.structure.regulation.statute import read_statute
 
@@ -22,6 +22,7 @@ __all__ = [
     "is_within",
     "outline_of",
     "outline_regulation",
+    "parents_of",
     "parse_address",
     "prefixes",
     "provisions",

@@ -125,13 +125,22 @@ def _related(target: str, key: str) -> bool:
 
 def innermost(provisions: Sequence[Provision], offset: int) -> Provision | None:
     """Return the innermost provision at an offset; provisions are in document order, outer before inner."""
-    starts = [provision.span.start for provision in provisions]
-    at = bisect_right(starts, offset) - 1
-    while at >= 0:
-        if provisions[at].span.end > offset:
-            return provisions[at]
+    at = bisect_right(provisions, offset, key=lambda provision: provision.span.start) - 1
+    while at >= 0 and provisions[at].span.end <= offset:
         at -= 1
-    return None
+    return provisions[at] if at >= 0 else None
+
+
+def parents_of(provisions: Sequence[Provision]) -> list[int]:
+    """Return for each provision the place of the one that it lies in, -1 for none."""
+    parents: list[int] = []
+    stack: list[int] = []
+    for at, provision in enumerate(provisions):
+        while stack and provisions[stack[-1]].span.end <= provision.span.start:
+            stack.pop()
+        parents.append(stack[-1] if stack else -1)
+        stack.append(at)
+    return parents
 
 
 def index_by_key(provisions: Sequence[Provision]) -> dict[str, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from fin_rag.structure.regulation.address import address_key, parse_address, prefixes
-from fin_rag.structure.regulation.model import Provision, index_by_key
+from fin_rag.structure.regulation.model import Provision, index_by_key, parents_of
 from fin_rag.structure.regulation.numbers import letter_values, number_value, roman_value
 from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, PREVIOUS_TEXT, THIS, Item, Step, Steps
 
@@ -26,6 +26,7 @@ class Resolver:
         self._view = view
         self._provisions = [p for p in provisions if not p.transparent]
         self._starts = [p.span.start for p in self._provisions]
+        self._parents = parents_of(self._provisions)
         self._by_key = index_by_key(self._provisions)
         self._siblings: dict[str, list[int]] = {}
         self._place: dict[int, int] = {}
@@ -49,12 +50,8 @@ class Resolver:
 
     def _at(self, offset: int) -> int | None:
         at = bisect_right(self._starts, offset) - 1
-        tries = 0
         while at >= 0 and self._provisions[at].span.end <= offset:
-            at -= 1
-            tries += 1
-            if tries > 2000:
-                return None
+            at = self._parents[at]
         return at if at >= 0 else None
 
     def find(self, address: str) -> Provision | None:

@@ -18,9 +18,8 @@ from fin_rag.structure.regulation import read_statute
 
 PAGES: Final = (25, 50, 100, 200, 400)
 CHARACTERS_A_PAGE: Final = 3000
-WORDS: Final = (
-    "la entidad conservará los registros de cada operación durante cinco años y los pondrá a disposición".split()
-)
+SENTENCE: Final = "la entidad conservará los registros de cada operación durante cinco años y los pondrá a disposición"
+WORDS: Final = SENTENCE.split()
 
 
 def article(number: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Final
 
 from fin_rag.loaders.dates import find_dates
@@ -38,6 +39,16 @@ _SINGULAR: Final = {
 _PLURAL: Final = re.compile(rf"\b(?:{'|'.join(_SINGULAR)})\b", re.IGNORECASE)
 _OWN_NUMBER: Final = re.compile(NUMBERED.pattern, re.IGNORECASE)
 _LATEST_START: Final = 60  # code points before the number of the act that a title is of
+# Words before an act that a title only speaks of.
+_ABOUT: Final = frozenset({
+    "la", "el", "los", "las", "del", "de", "al", "a", "y", "e", "the", "of", "to", "amending", "supplementing",
+    "implementing", "repealing", "and", "under", "with", "der", "zur", "des", "por", "según", "sobre", "on",
+})  # fmt: skip
+_FIRST_PROVISION: Final = re.compile(
+    r"\W*(?:art[íi]culo|article|artikel|§|norma|cap[íi]tulo|t[íi]tulo|chapter|title|subpart|whereas|having regard|visto"
+    r"|considerando|se (?:modifica|a[ñn]ade|deroga|suprime)|1\.)(?!\w)",
+    re.IGNORECASE,
+)
 _TITLE_REACH: Final = 200
 _YEAR: Final = re.compile(r"(?:19|20|21)\d\d")
 _DAY_OF_YEAR: Final = re.compile(
@@ -78,7 +89,8 @@ def own_act(lines: Iterable[str]) -> tuple[str, str]:
     """
     for line in lines:
         match = _OWN_NUMBER.search(line)
-        if match and match.start() <= _LATEST_START:
+        before = line[: match.start()].split() if match else []
+        if match and match.start() <= _LATEST_START and not (before and before[-1].casefold() in _ABOUT):
             return clean_act(match.group()), line
     return "", ""
 
@@ -90,7 +102,7 @@ def act_metadata(title: str, lines: Iterable[str]) -> dict[str, MetadataValue]:
         >>> act_metadata("Ley 9/2031, de 3 de mayo, de depósitos", [])
         {'act': 'Ley 9/2031', 'act_date': 20310503}
     """
-    given = [title, *lines]
+    given = [title, *takewhile(lambda line: not _FIRST_PROVISION.match(line), lines)]
     name, line = own_act(given)
     if not name:
         return {}

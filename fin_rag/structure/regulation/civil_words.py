@@ -76,6 +76,9 @@ OF: Final = re.compile(
     r"[ \n]{1,2})?(?:(?:citad|mencionad|referid|propi)[oa]s?[ ])?"
 )
 SUB: Final = re.compile(r",?[ \n]{1,3}(?:in[ ](?:its[ ])?|en[ ]su[ ])?(?:the[ ])?")
+AND_FOLLOWING: Final = re.compile(
+    r"[ \n](?:y[ ](?:siguientes|concordantes|ss\.?)|et[ ]seq\.?|and[ ]following|ff\.?)(?!\w)", re.IGNORECASE
+)
 RELATIVE_AFTER: Final = re.compile(
     r"[ \n]{1,2}(?P<word>anterior(?:es)?|precedentes?|siguientes?|above|below)(?!\w)", re.IGNORECASE
 )

@@ -23,6 +23,7 @@ class CodedLists:
         self._resolver = resolver
         self._acts = acts
         self._chapters = {p.number for p in resolver.of_kind("chapter")}
+        self._parts = {p.number for p in resolver.of_kind("part")}
         self._rules: dict[str, str] = {}
         for provision in resolver.of_kind("rule"):
             self._rules.setdefault(re.sub(r"(?:[RGEDPC]|UK|EU)\Z", "", provision.number), provision.address)

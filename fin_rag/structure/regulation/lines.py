@@ -22,7 +22,8 @@ _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ITALIC_LABEL: Final = re.compile(r"\([*_](\w{1,5})[*_]\)")
 _LINE: Final = re.compile(r"[^\n]+")
 _MARKS: Final = re.compile(
-    r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?"
+    r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*"
+    r"(?:[-*+•–][ ]{1,3}(?=\(?[0-9A-Za-z]{1,4}\)[ ]))?(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?"
 )
 _SENTENCE_END: Final = re.compile(r"[.;:!?…»”\"’)\]]['’”\"»)\]*_]*\Z")
 _LAST_WORD: Final = re.compile(r"([^\W\d_]+)\Z|\b(arts?|n[úu]ms?|apdos?|p[áa]rrs?|nr|nos?|secs?)\.\Z", re.IGNORECASE)

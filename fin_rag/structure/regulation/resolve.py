@@ -211,6 +211,10 @@ class Resolver:
             address = self._known_below(base, steps)
             if address:
                 return address
+        for base in bases:
+            first = self._known_below(base, steps[:1])
+            if first and len(steps) > 1:
+                return f"{first}/{_joined_steps(steps[1:])}"
         base = bases[0] if bases else own[0]
         return f"{base}/{_joined_steps(steps)}"
 

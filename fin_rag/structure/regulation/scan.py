@@ -32,6 +32,7 @@ _FULL: Final = 0.75
 _LEAST_CONTENTS: Final = 3
 _MOST_UNLISTED: Final = 3  # headings of the text that a contents list may leave out before its first entry
 _NEXT_ITEM: Final = re.compile(r"[;,][ ]{0,3}(?:and|or|y|e|o|u|und|oder)\Z")
+_OPEN_LIST: Final = re.compile(r"\d[\w.)º]{0,6}[ ](?:y|e|o|u|a|and|or|to|und|oder|bis)\Z")  # numbers go on below
 _OPENING: Final = '«“‘"„‚'
 _RECITAL: Final = re.compile(r"\([ ]?\d{1,3}[ ]?\)(?=[ ]|\Z)")
 
@@ -153,6 +154,8 @@ def _label(
     if label is None or index == 0 or line.blank_before or headings[index - 1] is not None:
         return label
     previous = lines[index - 1]
+    if _OPEN_LIST.search(previous.text) and label.number[:1].isdigit():
+        return None
     ended = previous.finished or bool(_NEXT_ITEM.search(previous.text))
     if previous.dangling or (not ended and reference_ahead().match(view, label.end, line.end)):
         return None

@@ -71,6 +71,8 @@ def read_segment(view: str, at: int, limit: int) -> Segment | None:
     if found is None:
         return None
     items, end = found
+    following = words.AND_FOLLOWING.match(view, end, limit)
+    end = following.end() if following else end
     after = words.RELATIVE_AFTER.match(view, end, limit)
     if after and after["word"].lower() in ("anterior", "above", "below", "precedente"):
         end = after.end()

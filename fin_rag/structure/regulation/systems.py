@@ -50,7 +50,8 @@ _FCA_ANNEX: Final = re.compile(
 )
 _FCA_RULE: Final = re.compile(
     r"(?:(?P<code>[A-Z]{2,8})[ ])?(?P<number>(?P<section>(?P<chapter>\d{1,3}[A-Z]?)\.\d{1,3}[A-Z]?)"
-    r"\.\d{1,3}(?:[A-Z]{1,2}(?=[RGEDPC]\b|[ ]|\Z))?)[ ]?"
+    r"\.\d{1,3}"
+    r"(?:[A-Z]{1,2}(?=[RGEDPC]\b|[ ](?:[RGEDPC]|UK|EU)(?!\w))|(?![RGEDPC](?:[ ]|\Z))[A-Z]{1,2}(?=[ ]|\Z))?)[ ]?"
     r"(?P<status>(?:[RGEDPC]|UK|EU)(?![\w]))?(?P<after>[ ]*)(?:(?P<date>\d{1,2}/\d{1,2}/\d{4})[ ]*)?"
 )
 _STATUS_LINE: Final = re.compile(r"(?P<status>[RGEDPC]|UK|EU)(?:[ ]+\d{1,2}/\d{1,2}/\d{4})?\Z")

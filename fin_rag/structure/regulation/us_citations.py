@@ -46,19 +46,25 @@ class _Reader(CodedLists):
         if not match:
             return [], at + 1
         number = words.NEXT_SECTION.match(self._view, match.end(), limit)
-        own = bool(self._acts.own.cfr_title) and match["title"] == self._acts.own.cfr_title
+        title = bool(self._acts.own.cfr_title) and match["title"] == self._acts.own.cfr_title
         if number is None:
             part = words.PART_NUMBER.match(self._view, match.end(), limit)
             if part is None:
                 return [], match.end()
+            own = title and self._holds_part(part.group())
             if own:
                 return self._internal(at, part.end(), [f"part:{part.group()}"]), part.end()
             return self._external(at, part.end(), f"{match['title']} CFR {part.group()}"), part.end()
+        own = title and self._holds_part(number["number"].partition(".")[0])
         targets, end = self._list(number.end(), limit, [f"sec:{number['number']}"], words.NEXT_SECTION, "sec")
         if own:
             return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
         part_number = number["number"].partition(".")[0]
         return self._external(at, end, f"{match['title']} CFR {part_number}", targets), end
+
+    def _holds_part(self, number: str) -> bool:
+        """Tell whether a part of the own title is one of this text; one that names no parts may hold any."""
+        return not self._parts or number in self._parts
 
     def _act(self, at: int, limit: int) -> tuple[list[Reference], int]:
         match = US_ACT.match(self._view, at, limit) or NUMBERED.match(self._view, at, limit)
@@ -114,7 +120,11 @@ class _Reader(CodedLists):
         match = words.RULE_NUMBER.match(self._view, number, limit)
         if not match:
             return [], number
-        targets, end = self._list(match.end(), limit, [f"rule:{match['number']}"], words.RULE_NUMBER, "rule")
+        base, end = f"rule:{match['number']}", match.end()
+        supplement = words.SUPPLEMENT_NUMBER.match(self._view, end, limit)
+        if supplement:
+            base, end = f"{base}/{supplement.group()}", supplement.end()
+        targets, end = self._list(end, limit, [base], words.RULE_NUMBER, "rule")
         if self._system != FINRA:
             return self._external(start, end, f"FINRA Rule {match['number']}", targets), end
         return self._internal(start, end, [self._resolver.known(target) for target in targets]), end
@@ -126,6 +136,13 @@ class _Reader(CodedLists):
             return [], at + 5
         base = f"{prefixes(source.address)[0]}/{match['number']}"
         targets, end = self._list(match.end(), limit, [base], None, "")
+        while and_ := words.AND.match(self._view, end, limit):
+            further = words.SUPPLEMENT_NUMBER.match(self._view, and_.end(), limit)
+            if further is None:
+                break
+            base = f"{prefixes(source.address)[0]}/{further.group()}"
+            more, end = self._list(further.end(), limit, [base], None, "")
+            targets += more
         return self._internal(at, end, targets), end
 
     def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:

@@ -68,6 +68,7 @@ USC: Final = re.compile(
     r"United[ ]States[ ]Code"
 )
 SUPPLEMENT: Final = re.compile(r"Supplementary[ ]Material[ ](?P<number>\.\d{2})")
+SUPPLEMENT_NUMBER: Final = re.compile(r"\.\d{2}(?![\d.])")
 OF_SUPPLEMENT: Final = re.compile(r"[ \n]{1,3}of[ \n]{1,3}this[ \n]{1,3}Supplementary[ ]Material")
 WORDS: Final = re.compile(r"[Ss]ections?[ ](?P<number>\d[\w.-]{0,14}?(?=[\s(,;.)]|\Z))")
 LAST_NUMBER: Final = re.compile(r"\d+\Z")

@@ -73,7 +73,7 @@ _SIGNATURE: Final = re.compile(
     r"(?:Done (?:at|in) \w|Hecho en \w|Geschehen zu \w|Dado en \w|Por tanto,\Z|Por tanto, mando\b"
     r"|[A-ZÁÉÍÓÚÑ][\wáéíóúñ ]{2,30}, (?:a )?\d{1,2} de [a-z]{4,10} de \d{4}\.?[ ]?(?:[-–—]|\Z))"
 )
-_BLOCKS: Final = re.compile(r"FAQ ?\d{0,2}\b|Frequently asked questions", re.IGNORECASE)
+_BLOCKS: Final = re.compile(r"Footnotes?\Z|FAQ ?\d{0,2}\b|Frequently asked questions", re.IGNORECASE)
 
 
 def zones_of(
@@ -160,7 +160,12 @@ def _zone(
     pattern = _NOTE_LINES.get(system)
     if (pattern and pattern.match(text)) or _STARRED.match(text) or _foot_note(text):
         return NOTE
-    if _CONSOLIDATED.match(text) and line.finished and not text.endswith(":") and _is_history(lines, index):
+    if (
+        _CONSOLIDATED.match(text)
+        and (line.finished or "BOE-A-" in text)
+        and not text.endswith(":")
+        and _is_history(lines, index)
+    ):
         return NOTE
     return BODY
 

@@ -276,6 +276,11 @@ def test_titles(text: str, title: str) -> None:
     assert find_title(text) == title
 
 
+def test_the_line_that_names_the_act_is_its_title() -> None:
+    page = read_title_page("2009L0065 — EN — 003.001\n\nDIRECTIVE 2009/65/EC OF THE COUNCIL\n\nText.", "regulation")
+    assert page["title"] == "DIRECTIVE 2009/65/EC OF THE COUNCIL"
+
+
 def test_title_pages_of_laws_state_no_periods() -> None:
     assert read_title_page("# Ley 9/2024, de 3 de mayo\n\nEjercicio 2024", "regulation") == {
         "title": "Ley 9/2024, de 3 de mayo",

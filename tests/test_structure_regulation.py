@@ -140,6 +140,23 @@ def test_contents_that_repeat_every_heading_are_no_provisions() -> None:
     assert not any("twice" in warning for warning in statute.warnings)
 
 
+def test_a_contents_list_may_name_what_an_excerpt_lacks() -> None:
+    contents = [
+        f"CHAPTER {n} {w}" for n, w in zip(("I", "II", "III", "IV"), ("ONE", "TWO", "FEES", "END"), strict=True)
+    ]
+    body = "CHAPTER I\n\nSCOPE\n\nArticle 1\n\nOne rule stands here.\n\nCHAPTER IV\n\nEND\n\nArticle 9\n\nNine."
+    found = addresses(read_statute("CONTENTS\n\n" + "\n\n".join(contents) + "\n\n" + body))
+    assert found == ["chapter:I", "art:1", "chapter:IV", "art:9"]
+
+
+def test_short_acts_with_chapters_in_every_title_have_no_contents_list() -> None:
+    parts = [
+        f"TÍTULO {n}\nNormas\nCAPÍTULO I\nUno\nArtículo {a}. Regla.\nTexto breve." for n, a in (("I", 1), ("II", 2))
+    ]
+    found = addresses(read_statute("\n".join(parts)))
+    assert found == ["title:I", "chapter:I", "art:1", "title:II", "chapter:I", "art:2"]
+
+
 def test_quoted_amendments_stay_with_the_provision_that_amends() -> None:
     text = (
         "Artículo 1. Objeto.\n\nCrea.\n\nDisposición final primera. Modificación de la Ley 8/2025, de 1 de marzo.\n\n"

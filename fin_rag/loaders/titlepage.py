@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from fin_rag.loaders.act_title import act_metadata
+from fin_rag.loaders.act_title import ACT, act_metadata
 from fin_rag.loaders.dates import find_dates, first_date, first_numeric_date
 from fin_rag.schema import FILED, FISCAL_PERIOD, FISCAL_YEAR, ISSUER, PERIOD_END, TICKER, TITLE, MetadataValue
 
@@ -127,7 +127,11 @@ def read_title_page(text: str, doc_type: str) -> dict[str, MetadataValue]:
     lines = _top_lines(text)
     found: dict[str, MetadataValue] = {TITLE: title} if title else {}
     if doc_type == "regulation":
-        return {**found, **act_metadata(title, lines)}
+        act = act_metadata(title, lines)
+        name = str(act.get(ACT, ""))
+        if name and name not in title:  # a running head or a publisher's code stands above the title
+            found[TITLE] = _shorten(next((line[line.find(name) :] for line in lines if name in line), title))
+        return {**found, **act}
     found.update(_who(text[:_HEAD], lines, title, doc_type))
     found.update(_period(text[:_HEAD], lines, doc_type))
     if doc_type == "earnings_call":

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.schema import Markup
 from fin_rag.structure.regulation import zones as zone
-from fin_rag.structure.regulation.headings import TOP_RANK, Heading, civil_heading, roman_part
+from fin_rag.structure.regulation.headings import ARTICLE_KINDS, TOP_RANK, Heading, civil_heading, roman_part
 from fin_rag.structure.regulation.labels import Label, read_label, reference_ahead
 from fin_rag.structure.regulation.lines import Line, lines_of, view_of, word_pattern, wrap_width
 from fin_rag.structure.regulation.numbers import vocabulary
@@ -258,12 +259,12 @@ def _mark_contents(scan: Scan) -> None:
     keys = [(h.kind, h.number) for _, h in order]
     last_place = {key: at for at, key in enumerate(keys)}
     for first in range(min(5, len(order))):
+        again = next((at for at in range(first + 1, len(keys)) if keys[at] == keys[first]), 0)
         end = first
-        while end + 1 < len(order) and last_place[keys[end + 1]] > end + 1 and _is_thin(scan, order, end):
+        while end + 1 < again and _is_thin(scan, order, end) and _may_be_listed(order[end + 1][1], end + 1, last_place):
             end += 1
-        listed = keys[first : end + 1]
-        restart = next((at for at in range(end + 1, len(keys)) if keys[at] in listed), len(keys))
-        if end + 1 - first < _LEAST_CONTENTS or restart > end + 1 + _MOST_UNLISTED:
+        listed = [heading for _, heading in order[first : end + 1]]
+        if len(listed) < _LEAST_CONTENTS or again > end + 1 + _MOST_UNLISTED or _is_descent(listed):
             continue
         last, heading = order[end]
         stop = order[end + 1][0]
@@ -274,6 +275,16 @@ def _mark_contents(scan: Scan) -> None:
             scan.zones[index] = zone.CONTENTS
             scan.headings[index] = scan.labels[index] = None
         return
+
+
+def _may_be_listed(heading: Heading, at: int, last_place: Mapping[tuple[str, str], int]) -> bool:
+    """Tell whether a heading may be an entry: an article, whose number is its own, only if it comes again."""
+    return heading.kind not in ARTICLE_KINDS or last_place[heading.kind, heading.number] > at
+
+
+def _is_descent(listed: Sequence[Heading]) -> bool:
+    """Tell whether each heading stands inside the one before: the way down to the first article, and no list."""
+    return all(below.rank > above.rank for above, below in pairwise(listed))
 
 
 def _is_thin(scan: Scan, order: Sequence[tuple[int, Heading]], at: int) -> bool:

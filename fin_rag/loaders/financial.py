@@ -19,6 +19,7 @@ from fin_rag.loaders.pdf import read_pdf
 from fin_rag.loaders.plain import read_plain
 from fin_rag.loaders.source import MAX_BYTES, Source, read_source
 from fin_rag.loaders.submission import read_submission
+from fin_rag.loaders.transcripts import read_transcript
 from fin_rag.schema import CHUNK_ONLY_KEYS, DOC_TYPE, PAGE_MAP, SOURCE, TEXT_SHA256, SourceDocument
 from fin_rag.text.canonical import text_sha256
 
@@ -128,7 +129,9 @@ def _read(source: Source, part: str) -> LoadedText:
     if source.format == "submission":
         return read_submission(source.data, name=source.path, part=part)
     if source.format == "xml":
-        return read_xml(source.data, name=source.path)
-    if source.format in ("json", "jsonl"):
-        return read_json(source.data, name=source.path, lines=source.format == "jsonl")
+        transcript = read_transcript(source.data, name=source.path, format="xml")
+        return transcript or read_xml(source.data, name=source.path)
+    if source.format == "json" or source.format == "jsonl":
+        transcript = read_transcript(source.data, name=source.path, format=source.format)
+        return transcript or read_json(source.data, name=source.path, lines=source.format == "jsonl")
     return read_plain(source.data, name=source.path)

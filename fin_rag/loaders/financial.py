@@ -31,8 +31,8 @@ class FinancialDocumentLoader(BaseLoader):
 
     Formats are HTML and inline XBRL, PDF, Markdown, text, EDGAR submissions, JSON and XML, also with gzip.
     Its metadata are what the document says of itself (kind, issuer, period, ...) and the caller's own;
-    pages, where there are any, stand in ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings, links and facts travel along in
-    ``markup``.
+    pages, where there are any, stand in ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings,
+    links and facts travel along in ``markup``.
 
     Args:
         path: The file. A folder is the business of an index.
@@ -110,9 +110,7 @@ def read_loaded(source: Source, *, part: str = "") -> LoadedText:
         ('the content is html, though the name ends in .txt',)
     """
     if part and source.format != "submission":
-        raise InputError(
-            f"{source.path} is no full submission, so it has no part {part!r}. Leave 'part' out."
-        )
+        raise InputError(f"{source.path} is no full submission, so it has no part {part!r}. Leave 'part' out.")
     loaded = _read(source, part)
     if not source.warnings:
         return loaded

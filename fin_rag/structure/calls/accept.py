@@ -53,8 +53,8 @@ class Layout:
         certain: Counter[str] = Counter()
         likely: dict[str, set[str]] = {}
         possible: dict[str, Counter[str]] = {}
-        for at, header in self._candidates.items():
-            if not self._is_followed(at, header):
+        for header in self._candidates.values():
+            if not self._is_followed(header):
                 continue
             certain[header.family] += header.strength >= CERTAIN
             if header.strength >= LIKELY:
@@ -99,9 +99,13 @@ class Layout:
     # --- one candidate ----------------------------------------------------------------------------
 
     def _takes(self, at: int, header: Header, furniture: set[int]) -> bool:
-        if header.family not in self._families or not self._is_followed(at, header):
+        if header.family not in self._families or not self._is_followed(header):
             return header.strength == CERTAIN and header.label.kind == "operator" and header.inline
-        if header.family != "colon" and self._is_attached(at, furniture) and header.strength + header.label.marked < CERTAIN + 1:
+        if (
+            header.family != "colon"
+            and self._is_attached(at, furniture)
+            and header.strength + header.label.marked < CERTAIN + 1
+        ):
             return header.label.kind == "operator" and header.line + 1 == header.after
         if header.strength >= LIKELY:
             return header.strength == CERTAIN or self._is_near_main(header) or self._has_evidence(header)
@@ -123,7 +127,9 @@ class Layout:
 
     def _is_near_main(self, header: Header) -> bool:
         """Tell whether a header has the text's main form, or one that such texts mix with it."""
-        return header.family == self._main or (header.family in _LINE_FAMILIES and self._main in _LINE_FAMILIES and bool(header.label.role))
+        return header.family == self._main or (
+            header.family in _LINE_FAMILIES and self._main in _LINE_FAMILIES and bool(header.label.role)
+        )
 
     def _has_evidence(self, header: Header) -> bool:
         return self._counts[header.label.key] > 1 or self._announced(header)
@@ -134,7 +140,7 @@ class Layout:
         key = name_key(header.label.name)
         return bool(key) and all(word in before for word in (key[0], key[-1]))
 
-    def _is_followed(self, at: int, header: Header) -> bool:
+    def _is_followed(self, header: Header) -> bool:
         """Tell whether speech may follow; a name at the very end says nothing."""
         return header.inline or header.after < len(self._lines)
 
@@ -167,6 +173,10 @@ def _completes(previous: Header, header: Header, lines: Sequence[CallLine]) -> b
 def _joined(previous: Header, header: Header) -> Header:
     label = replace(previous.label, role=header.label.role, firm=previous.label.firm or header.label.firm)
     return replace(
-        previous, after=header.after, end=header.end, inline=header.inline, label=label,
+        previous,
+        after=header.after,
+        end=header.end,
+        inline=header.inline,
+        label=label,
         strength=max(previous.strength, LIKELY),
     )

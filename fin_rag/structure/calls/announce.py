@@ -98,7 +98,7 @@ def _firm(shown: Sequence[str], folded: Sequence[str], at: int) -> str:
     taken: list[str] = []
     while at < len(shown) and len(taken) < _MOST_FIRM:
         token, word = shown[at], folded[at]
-        if token in _STOP or (word in words("firm_stops") and (taken and word not in _INNER or not taken)):
+        if token in _STOP or (word in words("firm_stops") and ((taken and word not in _INNER) or not taken)):
             break
         if token == ",":
             following = folded[at + 1] if at + 1 < len(folded) else ""

@@ -109,11 +109,16 @@ class Dialogue:
                 if self._opens(at, following, spoken) if spoken else self._calls_question(at, following):
                     return place
                 continue
-            if speaker.type == ANALYST and self._asks(at, members[place - 1] if place else -1, bool(spoken)):
+            if speaker.type == ANALYST and self._asks(at, members[place - 1] if place else -1, spoken=bool(spoken)):
                 before = members[place - 1] if place else -1
                 given = before >= 0 and (self._speakers[before].type == OPERATOR or self._gives_word(before, at))
                 return place - 1 if given and place > 1 else place
-            if following >= 0 and spoken and self._gives_word(at, following) and id(self._speakers[following]) not in spoken:
+            if (
+                following >= 0
+                and spoken
+                and self._gives_word(at, following)
+                and id(self._speakers[following]) not in spoken
+            ):
                 asked = any(word in fold(self._said[at][-600:]) for word in _QUESTION_WORDS) or not self._has_operator
                 if asked:
                     return place
@@ -137,7 +142,7 @@ class Dialogue:
         asked = (s for s in _SENTENCE.split(self._said[at]) if any(word in fold(s) for word in _QUESTION_WORDS))
         return any(announced(sentence, name).named for sentence in asked for name in self._speakers[following].names)
 
-    def _asks(self, at: int, before: int, spoken: bool) -> bool:
+    def _asks(self, at: int, before: int, *, spoken: bool) -> bool:
         speaker = self._speakers[at]
         stated = is_analyst_role(speaker.role) or speaker.tag == ANALYST or speaker.kind == ANALYST
         if not spoken:
@@ -216,7 +221,7 @@ class Dialogue:
     # --- exchanges --------------------------------------------------------------------------------
 
     def _exchanges(self, members: Sequence[int], last: int) -> int:
-        """Number the exchanges from ``last`` on and return the last number used."""
+        """Give the exchanges numbers above ``last`` and return the last one used."""
         current, asker, closed = 0, -1, False
         for place, at in enumerate(members):
             placed = self._placed[at]

@@ -25,7 +25,8 @@ _FOOT: Final = re.compile(
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(
-    r"(?:\w{3,10},? )?(?:\d{1,2}[ -/.](?:de )?[^\W\d_]{3,10}[ -/.,](?:de )?[ ]?\d{4}|[^\W\d_]{3,10}\.? \d{1,2},? \d{4}|\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
+    r"(?:\w{3,10},? )?(?:\d{1,2}[ -/.](?:de )?[^\W\d_]{3,10}[ -/.,](?:de )?[ ]?\d{4}"
+    r"|[^\W\d_]{3,10}\.? \d{1,2},? \d{4}|\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
 )
 _TITLE_WORDS: Final = re.compile(
     r"\b(?:earnings|conference|results?|follow[- ]up) call\b|\bcorrected transcript\b|\bcall transcript\b"
@@ -65,8 +66,10 @@ def find_page_furniture(lines: Sequence[CallLine]) -> tuple[set[int], set[int]]:
 
 
 def _is_mark(line: CallLine) -> bool:
-    return len(line.bare) <= 90 and _MARK.fullmatch(line.bare or line.raw) is not None and any(
-        c.isdigit() or c in "<>" for c in line.raw
+    return (
+        len(line.bare) <= 90
+        and _MARK.fullmatch(line.bare or line.raw) is not None
+        and any(c.isdigit() or c in "<>" for c in line.raw)
     )
 
 
@@ -74,9 +77,7 @@ def _shape(line: CallLine) -> str:
     return _DIGITS.sub("#", line.bare).casefold()
 
 
-def _page_numbers(
-    lines: Sequence[CallLine], numbers: Sequence[int], marks: set[int], shapes: Counter[str]
-) -> set[int]:
+def _page_numbers(lines: Sequence[CallLine], numbers: Sequence[int], marks: set[int], shapes: Counter[str]) -> set[int]:
     found = set()
     values = {i: int("".join(c for c in lines[i].bare if c.isdigit()) or 0) for i in numbers}
     for at, i in enumerate(numbers):
@@ -92,9 +93,7 @@ def _page_numbers(
     return found
 
 
-def _running(
-    lines: Sequence[CallLine], marks: set[int], rules: set[int], shapes: Counter[str]
-) -> set[int]:
+def _running(lines: Sequence[CallLine], marks: set[int], rules: set[int], shapes: Counter[str]) -> set[int]:
     """Return the short lines beside page marks that are running heads or feet."""
     found: set[int] = set()
     head = {_shape(line) for line in lines[:_HEAD_LINES] if line.short}

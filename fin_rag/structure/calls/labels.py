@@ -151,7 +151,9 @@ def _says_who(rest: str) -> bool:
         return False
     if is_role(rest):
         return not rest[0].islower() or len(tokens) <= 4
-    small = sum(token[0].islower() and fold(token) not in words("particles") | {"and", "for", "the"} for token in tokens)
+    small = sum(
+        token[0].islower() and fold(token) not in words("particles") | {"and", "for", "the"} for token in tokens
+    )
     return tokens[0][0].isupper() and small * 3 <= len(tokens)
 
 

@@ -21,8 +21,10 @@ _GAP: Final = re.compile(r"[\[(<]\s*([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+){0,2})\s*[\
 
 @lru_cache(maxsize=65_536)
 def name_kind(name: str) -> str:
-    """Say what a label names: ``operator``, ``editor``, ``analyst``/``company``/``unknown`` (somebody who is
-    not identified), ``code`` (a speaker number), ``person``, ``single`` (one capitalised word), or nothing.
+    """Say what a label names.
+
+    ``operator``, ``editor``, ``analyst``/``company``/``unknown`` (somebody who is not identified), ``code`` (a
+    speaker number), ``person``, ``single`` (one capitalised word), or nothing.
 
     Example:
         >>> [name_kind(name) for name in ("Operadora", "spk03", "María del Mar Peñalver", "Note", "gross margin")]
@@ -119,9 +121,7 @@ def name_key(name: str) -> tuple[str, ...]:
     """Return the words that tell a person from others: folded, without titles, particles and initials."""
     tokens = _without_suffixes(without_honorific(name).split())
     folded = [fold(token) for token in tokens]
-    kept = tuple(
-        word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"}
-    )
+    kept = tuple(word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"})
     return kept or tuple(word for word in folded if word)
 
 
@@ -158,11 +158,7 @@ def close_word(a: str, b: str) -> bool:
         return True
     short, long = sorted((a, b), key=len)
     nick = classes("nicknames")
-    return (
-        (len(short) >= 3 and long.startswith(short))
-        or nick.get(a, a) == nick.get(b, b)
-        or one_slip(a, b)
-    )
+    return (len(short) >= 3 and long.startswith(short)) or nick.get(a, a) == nick.get(b, b) or one_slip(a, b)
 
 
 def one_slip(a: str, b: str, *, least: int = 5) -> bool:

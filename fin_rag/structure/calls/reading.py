@@ -74,9 +74,7 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
     reader = Reader(text, lines, furniture, rules, directory, known_firms)
     closed = {title.line for title in titles} | zones.lines | furniture
     candidates = {
-        at: header
-        for at in range(len(lines))
-        if at not in closed and (header := reader.header_at(at)) is not None
+        at: header for at in range(len(lines)) if at not in closed and (header := reader.header_at(at)) is not None
     }
     opening = _opening(titles, zones)
     candidates = {at: h for at, h in candidates.items() if at > opening or _surely_speaks(h, lines)}
@@ -134,7 +132,11 @@ class _Builder:
         furniture = [self._lines[i].span for i in sorted(self._furniture)]
         return Reading(
             turns=list(_joined(self.turns)),
-            titles=[(self._lines[i].span, t.kind) for i, t in sorted(self._titles.items()) if t.kind in (PREPARED_TITLE, QA_TITLE)],
+            titles=[
+                (self._lines[i].span, t.kind)
+                for i, t in sorted(self._titles.items())
+                if t.kind in (PREPARED_TITLE, QA_TITLE)
+            ],
             zones=[(Span(self._lines[z.first].start, self._lines[z.last - 1].end), z.kind) for z in self._zones],
             people=self._people,
             furniture=furniture + self.extra,
@@ -165,7 +167,11 @@ class _Builder:
 
     def _enter(self, zone: Zone, at: int) -> None:
         self._close()
-        if zone.kind == "head" and at == zone.first and any(turn.part == QA or len(self.turns) > 1 for turn in self.turns):
+        if (
+            zone.kind == "head"
+            and at == zone.first
+            and any(turn.part == QA or len(self.turns) > 1 for turn in self.turns)
+        ):
             self._new_call(self._lines[at].start)
 
     def _enter_part(self, title: Title, line: CallLine) -> None:
@@ -208,7 +214,7 @@ class _Builder:
             return
         stamp = _LEADING_STAMP.match(self._text, start, end) if stamped and self._text[start] in "[(" else None
         if stamp:
-            self.extra.append(Span(stamp.start(), len(self._text[: stamp.end()].rstrip())))
+            self.extra.append(Span(stamp.start(), stamp.start() + len(stamp.group().rstrip())))
             start = stamp.end()
             self._broken = True
         for begin, stop, label, marker in split_inline(self._text, start, end, self._inline):
@@ -216,7 +222,7 @@ class _Builder:
                 self._close()
                 self._turn = RawTurn(label, marker, [], self._part, call=self._call)
                 self._broken = True
-            if self._turn is None or begin >= stop:
+            if begin >= stop:
                 continue
             if self._broken or not self._turn.texts:
                 self._turn.texts.append(Span(begin, stop))

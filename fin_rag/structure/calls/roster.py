@@ -88,7 +88,9 @@ def entry_of(text: str) -> tuple[str, str] | None:
     return label.name, label.affiliation
 
 
-def read_roster(lines: Sequence[CallLine], title: Title, furniture: set[int], stop: int, named: frozenset[str]) -> Roster:
+def read_roster(
+    lines: Sequence[CallLine], title: Title, furniture: set[int], stop: int, named: frozenset[str]
+) -> Roster:
     """Read the list under a title, up to the line ``stop`` at most.
 
     ``named`` holds folded names that stand on speaker lines of the body. The list ends where an operator
@@ -118,7 +120,7 @@ def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], st
         entry = entry_of(text)
         if entry is not None:
             people.append((_Person(*entry), side))
-        elif people and text[0] in "–—-&(" or (people and not lines[at].gap):
+        elif (people and text[0] in "–—-&(") or (people and not lines[at].gap):
             people[-1][0].said.append(text)
         else:
             break
@@ -186,7 +188,8 @@ def _cells(lines: Sequence[CallLine], rows: Sequence[int]) -> Iterator[list[_Cel
             for gap in _NARROW.finditer(line.raw)
             if _GAP.fullmatch(gap.group()) or any(abs(line.indent + gap.end() - at) <= 1 for at in begins)
         ]
-        cells, at = [], 0
+        cells: list[_Cell] = []
+        at = 0
         for gap in [*gaps, None]:
             end = gap.start() if gap else len(line.raw)
             piece = line.raw[at:end].strip()
@@ -285,4 +288,13 @@ def _firm_first(said: str) -> bool:
     return len(parts) == 2 and is_role(parts[1]) and (is_firm(parts[0]) or not is_role(parts[0]))
 
 
-__all__ = ["ROSTER_TITLE", "Roster", "entry_of", "is_speech", "list_end", "read_labelled", "read_roster", "roster_label"]
+__all__ = [
+    "ROSTER_TITLE",
+    "Roster",
+    "entry_of",
+    "is_speech",
+    "list_end",
+    "read_labelled",
+    "read_roster",
+    "roster_label",
+]

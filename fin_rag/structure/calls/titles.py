@@ -29,8 +29,9 @@ _TAIL_LINE: Final = re.compile(
     re.IGNORECASE,
 )
 _HEAD: Final = re.compile(
-    r"(?:\b(?:F?Q[1-4]|[1-4][QTHS]|H[12]|first|second|third|fourth|quarter|half|full[- ]year|fiscal|annual|primer|segundo"
-    r"|tercer|cuarto|semestre|trimestre|20\d\d)\b.{0,80}\b(?:earnings|results|conference|follow[- ]up)\b.{0,30}\b(?:calls?|webcast)\b)"
+    r"(?:\b(?:F?Q[1-4]|[1-4][QTHS]|H[12]|first|second|third|fourth|quarter|half|full[- ]year|fiscal|annual|primer"
+    r"|segundo|tercer|cuarto|semestre|trimestre|20\d\d)\b"
+    r".{0,80}\b(?:earnings|results|conference|follow[- ]up)\b.{0,30}\b(?:calls?|webcast)\b)"
     r"|\bearnings (?:conference )?call transcripts?\b|^transcripci[óo]n\b|^presentaci[óo]n de resultados\b"
     r"|\bedited transcript of\b|\b(?:earnings|conference) call\b.{0,40}\b20\d\d\b",
     re.IGNORECASE,

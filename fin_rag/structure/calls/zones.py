@@ -125,9 +125,7 @@ def _next_operator(headers: Mapping[int, Header], lines: Sequence[CallLine], fir
 
 def _named(headers: Mapping[int, Header], taken: set[int]) -> frozenset[str]:
     """Return the folded names on speaker lines outside every zone."""
-    counts = Counter(
-        fold(h.label.name) for at, h in headers.items() if at not in taken and h.label.kind == "person"
-    )
+    counts = Counter(fold(h.label.name) for at, h in headers.items() if at not in taken and h.label.kind == "person")
     return frozenset(counts)
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 from fin_rag.errors import InputError
-from fin_rag.schema import Chunk, Markup, Outline, Section, Span
+from fin_rag.schema import ISSUER, TITLE, Chunk, Markup, Outline, Section, Span
 from fin_rag.splitters.chunks import chunk_text
 from fin_rag.splitters.pack import nothing_joined
 from fin_rag.splitters.regions import context_header
 from fin_rag.splitters.splitter import StructureTextSplitter
-from fin_rag.structure.calls import CallOutline, Turn, outline_call, united
+from fin_rag.structure.calls import CallOutline, Turn, call_title, outline_call, united
 from fin_rag.tokens import Tokenization
 
 _logger = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ class EarningsCallTextSplitter(StructureTextSplitter):
         chunks = chunk_text(
             text,
             kept,
-            metadata,
+            _shortly_titled(metadata),
             config=self.config,
             tokenization=self.tokenization,
             joined=answers.joined if answers else nothing_joined,
@@ -139,6 +139,12 @@ class EarningsCallTextSplitter(StructureTextSplitter):
         ]
 
 
+def _shortly_titled(metadata: Mapping[str, object]) -> Mapping[str, object]:
+    """Return metadata whose title names the call shortly, as context headers do: ``Q3 2024 call``."""
+    title = call_title(metadata)
+    return {**metadata, TITLE: title} if title and metadata.get(ISSUER) else metadata
+
+
 class _Answers:
     """Find what answers a question, as far as it fits beside it."""
 
@@ -146,7 +152,7 @@ class _Answers:
         self, splitter: EarningsCallTextSplitter, text: str, outline: CallOutline, metadata: Mapping[str, object]
     ) -> None:
         self._text = text
-        self._metadata = metadata
+        self._metadata = _shortly_titled(metadata)
         self._tokenization = splitter.tokenization
         self._budget = splitter.config.max_tokens
         self._sections = {s.metadata["turn_index"]: s for s in outline if "turn_index" in s.metadata}

@@ -112,6 +112,8 @@ def _running(lines: Sequence[CallLine], marks: set[int], rules: set[int], shapes
 def _runs(line: CallLine, shapes: Counter[str], head: set[str]) -> bool:
     if not line.short or line.ends_sentence or line.bare.endswith(":") or len(line.bare) > 160:
         return False
+    if line.bare[:1] in "[(" and line.bare[-1:] in ")]":
+        return False  # what the room does: "[Technical Difficulty]"
     if _DATE.fullmatch(line.bare):
         return True
     shape = _shape(line)

@@ -131,7 +131,7 @@ def _plain_label(text: str, known: frozenset[str], firms: Sequence[str], *, firm
         if tag:
             role = rest if name_is == "person" and fold(rest) in ("analyst", "analista") else ""
             return Label(name, name_is, role=role, tag=tag, marked=True)
-        if how == "bracket" and not _says_who(rest):
+        if how in ("bracket", "glued") and not _says_who(rest):
             continue
         said = _affiliated(rest, firms, firm_first=firm_first and how == "comma")
         return Label(name, name_is, said.role, said.firm, affiliation=rest)

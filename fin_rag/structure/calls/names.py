@@ -10,6 +10,7 @@ from fin_rag.structure.calls.vocabulary import classes, fold, words
 
 _LONGEST_NAME: Final = 64
 _MOST_TOKENS: Final = 7
+_SHORTENED: Final = 2  # letters
 _TOKEN: Final = re.compile(r"[\"“'‘(]?[^\W\d_][^\W\d_'’.\-‐‑]*(?:['’.\-‐‑]+[^\W\d_]+)*[.'’]?[\"”'’)]?")
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.?-?){1,3}\.?")
 _CODE: Final = re.compile(
@@ -60,6 +61,8 @@ def _personal(name: str) -> str:
             return ""
         if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
             return ""
+        if token.endswith(".") and not _abbreviates(token):
+            return ""
         folded = fold(token)
         if len(tokens) > 1 and any(word in words("strong_titles") for word in folded.split()):
             return ""
@@ -72,6 +75,13 @@ def _personal(name: str) -> str:
     if all(fold(token) in words("not_names") for token in tokens) and len(tokens) > 1:
         return ""
     return "person" if real > 1 or (len(tokens) > 1 and real) else "single"
+
+
+def _abbreviates(token: str) -> bool:
+    """Tell whether a full stop shortens a word, as in ``Mr.``, ``Jr.``, ``J.P.`` and ``Wm.``, or ends a sentence."""
+    folded = fold(token)
+    known = words("honorifics") | words("suffixes") | words("particles")
+    return "." in token[:-1] or len(folded) <= _SHORTENED or folded in known
 
 
 def _starts_upper(token: str) -> bool:

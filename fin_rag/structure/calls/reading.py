@@ -167,11 +167,8 @@ class _Builder:
 
     def _enter(self, zone: Zone, at: int) -> None:
         self._close()
-        if (
-            zone.kind == "head"
-            and at == zone.first
-            and any(turn.part == QA or len(self.turns) > 1 for turn in self.turns)
-        ):
+        spoken = len(self.turns) > 1 or any(turn.part == QA for turn in self.turns)
+        if zone.kind == "head" and at == zone.first and spoken and at < self._last_header:
             self._new_call(self._lines[at].start)
 
     def _enter_part(self, title: Title, line: CallLine) -> None:

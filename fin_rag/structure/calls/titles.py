@@ -104,6 +104,7 @@ def is_head(line: CallLine) -> bool:
         and _HEAD.search(line.bare) is not None
         and ":" not in line.bare.rstrip(":")
         and parse_label(line.bare) is None
+        and not is_tail_line(line)
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.structure.calls.headers import CERTAIN, LIKELY, POSSIBLE, WEAK, Header
@@ -13,6 +14,7 @@ from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.names import doubtful, name_key
 from fin_rag.structure.calls.vocabulary import fold, words
 
+_FILLED: Final = 0.5  # share of the width
 _BEFORE: Final = 600  # characters in which a speaker may be announced
 _LINE_FAMILIES: Final = ("line", "heading", "bold", "numbered")
 
@@ -29,6 +31,7 @@ class Layout:
         self._families = self._enabled()
         self._main = self._dominant()
         self._people = self._certain_names()
+        self._filled = _FILLED * _width(lines)
 
     def accepted(self, furniture: set[int]) -> dict[int, Header]:
         """Return the speaker lines by line; a role that follows an empty speaker line joins it."""
@@ -107,6 +110,8 @@ class Layout:
             and header.strength + header.label.marked < CERTAIN + 1
         ):
             return header.label.kind == "operator" and header.line + 1 == header.after
+        if self._is_wrapped(at, header):
+            return False
         if header.strength >= LIKELY:
             return header.strength == CERTAIN or self._is_near_main(header) or self._has_evidence(header)
         if header.label.kind == "role":
@@ -150,12 +155,26 @@ class Layout:
         if line.gap or at == 0 or at - 1 in furniture or line.level or line.bold:
             return False
         above = self._lines[at - 1]
-        return not above.closed and above.level == 0 and at - 1 not in self._candidates
+        # A line that is wrapped is about as long as the others.
+        return len(above.raw) >= self._filled and not above.closed and above.level == 0 and at - 1 not in self._candidates
+
+    def _is_wrapped(self, at: int, header: Header) -> bool:
+        """Tell whether a line that only names somebody goes on below, in the middle of a sentence."""
+        if header.family != "line" or header.label.marked or self._lines[at].gap or header.after != at + 1:
+            return False
+        below = self._lines[header.after]
+        return not below.gap and below.bare[:1].islower()
 
     def _is_set_apart(self, at: int, header: Header) -> bool:
         if header.family != "line" or header.label.role or header.label.firm:
             return True
         return self._lines[at].gap
+
+
+def _width(lines: Sequence[CallLine]) -> int:
+    """Return the width of wrapped lines: three quarters of those that another one follows are no longer."""
+    lengths = sorted(len(line.raw) for line, below in pairwise(lines) if not below.gap)
+    return lengths[len(lengths) * 3 // 4] if lengths else 0
 
 
 def _completes(previous: Header, header: Header, lines: Sequence[CallLine]) -> bool:

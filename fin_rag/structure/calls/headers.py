@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import is_firm, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import is_firm, is_role, joined_lines, split_affiliation
 from fin_rag.structure.calls.directory import Directory
 from fin_rag.structure.calls.labels import STAMP, Label, parse_label
 from fin_rag.structure.calls.lines import CallLine, plain
@@ -154,7 +154,7 @@ class Reader:
             at += 1
         if at == header.after:
             return header
-        whole = ", ".join(said) if all(is_role(s) or is_firm(s) for s in said) else " ".join(said)
+        whole = joined_lines(said)
         found = split_affiliation(whole, firms=self.firms)
         label = replace(
             label,

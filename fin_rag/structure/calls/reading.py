@@ -80,7 +80,9 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
     candidates = {at: h for at, h in candidates.items() if at > opening or _surely_speaks(h, lines)}
     headers = Layout(text, lines, candidates).accepted(furniture)
     if not headers:
-        headers = memo_headers(text, lines, closed)
+        headers = memo_headers(text, lines, furniture | {title.line for title in titles})
+        noticed = tuple(z for z in zones.zones if not any(at in headers for at in range(z.first, z.last)))
+        zones = replace(zones, zones=noticed, lines=frozenset(i for z in noticed for i in range(z.first, z.last)))
     return _Builder(text, lines, furniture, titles, zones, headers).build()
 
 

@@ -7,7 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import DASH, is_analyst_role, is_firm, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import (
+    DASH,
+    is_analyst_role,
+    is_firm,
+    is_role,
+    joined_lines,
+    split_affiliation,
+)
 from fin_rag.structure.calls.labels import parse_label
 from fin_rag.structure.calls.lines import CallLine, plain
 from fin_rag.structure.calls.model import Participant
@@ -18,6 +25,15 @@ from fin_rag.structure.calls.vocabulary import classes, fold, words
 _GAP: Final = re.compile(r"[ \u00a0]{3,}|\t+")
 _NARROW: Final = re.compile(r"[ \u00a0]{2,}|\t+")
 _LABEL: Final = re.compile(r"(?P<label>[^\W\d_][^:]{2,40}?)\s*:\s*(?P<rest>\S.*)")
+# A sentence ends inside the line: neither names nor offices do that. "Inc. Senior Analyst" is no sentence.
+_SENTENCES: Final = re.compile(
+    r"(?<!\binc)(?<!\bcorp)(?<!\bltd)(?<!\bbros)(?:[^\W\d_]{3,}|\d)[.?!…][\"”'’)]? (?=[^\W\d_a-z])", re.IGNORECASE
+)
+_PRONOUNS: Final = frozenset(
+    "I I'm I'll I've I'd I’m I’ll I’ve I’d we we're we'll we've we’re we’ll we’ve our ours you your my me us it it's it’s "
+    "they their this that these those there thanks thank let's let’s nos nuestro nuestra nuestros nuestras este esta "
+    "esto eso usted ustedes gracias".split()
+)
 _COLUMN_SLACK: Final = 4
 _LONGEST_LIST: Final = 400  # lines
 
@@ -51,7 +67,7 @@ class _Person:
     @property
     def full(self) -> str:
         """Return all that stands behind the name."""
-        return " ".join(self.said)
+        return joined_lines(self.said)
 
 
 def is_speech(line: CallLine) -> bool:
@@ -60,7 +76,7 @@ def is_speech(line: CallLine) -> bool:
     if not tokens:
         return False
     small = sum(token[0].islower() for token in tokens)
-    if not line.short:
+    if not line.short or _SENTENCES.search(line.bare) or any(token.rstrip(",;") in _PRONOUNS for token in tokens):
         return True
     if line.raw.rstrip("*_ ").endswith(("?", "!", "…")) and len(tokens) > 1:
         return True
@@ -150,7 +166,10 @@ def list_end(lines: Sequence[CallLine], first: int, limit: int, furniture: set[i
         if _is_operator(line):
             return at
         if is_speech(line) or _speaks(line):
-            return previous if previous >= 0 and not _speaks(line) and _may_head(lines[previous]) else at
+            # Entries that stand close together are followed by a blank line; what is one with them is an entry.
+            entry = previous >= 0 and line.gap and not lines[previous].gap and not line.level
+            heads = previous >= 0 and not _speaks(line) and not entry and _may_head(lines[previous])
+            return previous if heads else at
         previous = at
         at += 1
     return limit

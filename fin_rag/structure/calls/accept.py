@@ -156,7 +156,9 @@ class Layout:
             return False
         above = self._lines[at - 1]
         # A line that is wrapped is about as long as the others.
-        return len(above.raw) >= self._filled and not above.closed and above.level == 0 and at - 1 not in self._candidates
+        return (
+            len(above.raw) >= self._filled and not above.closed and above.level == 0 and at - 1 not in self._candidates
+        )
 
     def _is_wrapped(self, at: int, header: Header) -> bool:
         """Tell whether a line that only names somebody goes on below, in the middle of a sentence."""

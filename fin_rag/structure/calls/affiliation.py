@@ -52,8 +52,10 @@ def joined_lines(said: Sequence[str]) -> str:
     """Join the lines below a name: an office and a firm by a comma, what is wrapped by a blank.
 
     Example:
-        >>> joined_lines(["Group Finance Director", "Alder Marine plc"]), joined_lines(["Executive VP & Chief", "Risk Officer"])
-        ('Group Finance Director, Alder Marine plc', 'Executive VP & Chief Risk Officer')
+        >>> joined_lines(["Group Finance Director", "Alder Marine plc"])
+        'Group Finance Director, Alder Marine plc'
+        >>> joined_lines(["Executive VP & Chief", "Risk Officer"])
+        'Executive VP & Chief Risk Officer'
     """
     whole = ""
     for line in said:

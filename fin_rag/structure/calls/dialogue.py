@@ -222,19 +222,22 @@ class Dialogue:
 
     def _exchanges(self, members: Sequence[int], last: int) -> int:
         """Give the exchanges numbers above ``last`` and return the last one used."""
-        current, asker, closed = 0, -1, False
+        current, asker, closed, called = 0, -1, False, False
         for place, at in enumerate(members):
             placed = self._placed[at]
             if placed.part != QA:
                 continue
             following = members[place + 1] if place + 1 < len(members) else -1
             if placed.type == OPERATOR:
-                closed = said(self._said[at], "last") and not said(self._said[at], "announces")
+                called = said(self._said[at], "announces")
+                closed = said(self._said[at], "last") and not called
             elif placed.type == ANALYST:
-                if id(self._speakers[at]) != asker or not current:
+                # Several people may ask under no name: who is called up opens an exchange.
+                another = called and self._speakers[at].kind not in ("person", "single", "code")
+                if id(self._speakers[at]) != asker or not current or another:
                     last += 1
                     current, asker = last, id(self._speakers[at])
-                closed = False
+                closed = called = False
                 placed.exchange, placed.exchange_part = current, QUESTION
             elif placed.type in (COMPANY, UNKNOWN) and current and not closed:
                 if placed.type == COMPANY and self._only_hosts(at, following, asker):

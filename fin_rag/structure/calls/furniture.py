@@ -21,7 +21,7 @@ _RULE: Final = re.compile(r"(?:[-=_~+#][ \t]?){3,}|(?:\*[ \t]?){3,}|(?:[.·•�
 _FOOT: Final = re.compile(
     r"^(?:copyright\b|©|\(c\) ?\d{4}|all rights reserved)|\ball rights reserved\.?$|^(?:https?://|www\.)\S+$"
     r"|^[\d() +-]{0,6}\d-\d{3}-[\w-]+\s+(?:https?://|www\.)\S+$|^(?:https?://|www\.)?[\w.-]+\.(?:com|net|org)(?:/\S*)?$"
-    r"|^\+?\d[\d() -]{6,18}\d$",
+    r"|^\+?\d[\d() -]{6,18}\d$|^[^.?!]{0,60}\|\s*(?:https?://|www\.)\S+(?:\s*\|[^.?!]{0,60})?$",
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(

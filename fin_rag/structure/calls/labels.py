@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import DASH, Affiliation, is_analyst_role, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import DASH, Affiliation, is_analyst_role, is_firm, is_role, split_affiliation
 from fin_rag.structure.calls.names import name_kind
 from fin_rag.structure.calls.vocabulary import classes, fold, words
 
@@ -118,7 +118,7 @@ def _plain_label(text: str, known: frozenset[str], firms: Sequence[str], *, firm
         return Label(text, kind)
     if _is_role_label(text):
         return _role_label(text, firms)
-    for parts in (_broken(text), _bracketed(text), _separated(text), _glued(text, known)):
+    for parts in (_broken(text), _bracketed(text), _separated(text), _glued(text, known), _fused(text, firms)):
         if parts is None:
             continue
         name, rest, how = parts
@@ -133,7 +133,7 @@ def _plain_label(text: str, known: frozenset[str], firms: Sequence[str], *, firm
             return Label(name, name_is, role=role, tag=tag, marked=True)
         if how in ("bracket", "glued") and not _says_who(rest):
             continue
-        said = _affiliated(rest, firms, firm_first=firm_first and how == "comma")
+        said = _affiliated(rest, firms, firm_first=how == "fused" or (firm_first and how == "comma"))
         return Label(name, name_is, said.role, said.firm, affiliation=rest)
     return None
 
@@ -210,3 +210,28 @@ def _glued(text: str, known: frozenset[str]) -> tuple[str, str, str] | None:
         if fold(tokens[count]) in words("titles_words") and is_role(" ".join(tokens[count:])):
             return " ".join(tokens[:count]), " ".join(tokens[count:]), "glued"
     return None
+
+
+def _fused(text: str, firms: Sequence[str]) -> tuple[str, str, str] | None:
+    """Split ``Abel Osei Vance Chemical Corporation - President`` before a known firm, else behind the second name."""
+    dash = DASH.search(text)
+    if dash is None or not is_role(text[dash.end() :]):
+        return None
+    tokens = text[: dash.start()].split()
+    known = next((n for n in range(2, min(len(tokens), 7)) if fold(" ".join(tokens[n:])) in firms), 0)
+    count = known or (_name_words(tokens) if is_firm(" ".join(tokens)) else 0)
+    if not 0 < count < len(tokens):
+        return None
+    return " ".join(tokens[:count]), " ".join(text.split()[count:]), "fused"
+
+
+def _name_words(tokens: Sequence[str]) -> int:
+    """Return how many words at the beginning are a name of two, with initials, particles and suffixes."""
+    count, real = 0, 0
+    while count < len(tokens) and real < 2:
+        folded = fold(tokens[count])
+        real += len(folded) > 1 and folded not in words("particles") and folded not in words("honorifics")
+        count += 1
+    while count < len(tokens) and fold(tokens[count]) in words("suffixes"):
+        count += 1
+    return count

@@ -10,6 +10,7 @@ from typing import Final
 from fin_rag.schema import Markup, Span
 from fin_rag.structure.calls.accept import Layout
 from fin_rag.structure.calls.directory import Directory
+from fin_rag.structure.calls.firms import shared_firms
 from fin_rag.structure.calls.furniture import find_page_furniture
 from fin_rag.structure.calls.headers import CERTAIN, Header, Reader
 from fin_rag.structure.calls.inline import inline_labels, split_inline
@@ -68,6 +69,7 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
     lines = call_lines(text, markup)
     furniture, rules = find_page_furniture(lines)
     titles = find_titles(lines, furniture)
+    firms = sorted({*firms, *shared_firms(lines, furniture)})
     zones = find_zones(Reader(text, lines, furniture, rules, Directory(()), firms), titles)
     directory = Directory(zones.people)
     known_firms = sorted({*firms, *(fold(p.firm) for p in zones.people if p.firm)})

@@ -29,11 +29,6 @@ _LABEL: Final = re.compile(r"(?P<label>[^\W\d_][^:]{2,40}?)\s*:\s*(?P<rest>\S.*)
 _SENTENCES: Final = re.compile(
     r"(?<!\binc)(?<!\bcorp)(?<!\bltd)(?<!\bbros)(?:[^\W\d_]{3,}|\d)[.?!…][\"”'’)]? (?=[^\W\d_a-z])", re.IGNORECASE
 )
-_PRONOUNS: Final = frozenset(
-    "I I'm I'll I've I'd I’m I’ll I’ve I’d we we're we'll we've we’re we’ll we’ve our ours you your my me us it it's it’s "
-    "they their this that these those there thanks thank let's let’s nos nuestro nuestra nuestros nuestras este esta "
-    "esto eso usted ustedes gracias".split()
-)
 _COLUMN_SLACK: Final = 4
 _LONGEST_LIST: Final = 400  # lines
 
@@ -76,13 +71,18 @@ def is_speech(line: CallLine) -> bool:
     if not tokens:
         return False
     small = sum(token[0].islower() for token in tokens)
-    if not line.short or _SENTENCES.search(line.bare) or any(token.rstrip(",;") in _PRONOUNS for token in tokens):
+    if not line.short or _SENTENCES.search(line.bare) or any(_addresses(token) for token in tokens):
         return True
     if line.raw.rstrip("*_ ").endswith(("?", "!", "…")) and len(tokens) > 1:
         return True
     if line.ends_sentence:
         return fold(tokens[-1]) not in words("legal_forms") | words("suffixes") and (small > 0 or len(tokens) < 4)
     return len(tokens) >= 9 and small * 2 > len(tokens)
+
+
+def _addresses(token: str) -> bool:
+    """Tell whether a word is one by which people speak of themselves or to others; "IT" and "Mas i Pi" are not."""
+    return (token[0].islower() or token[0] == "I") and token not in ("IT", "i") and fold(token) in words("pronouns")
 
 
 def roster_label(line: CallLine) -> tuple[str, str] | None:
@@ -105,18 +105,24 @@ def entry_of(text: str) -> tuple[str, str] | None:
 
 
 def read_roster(
-    lines: Sequence[CallLine], title: Title, furniture: set[int], stop: int, named: frozenset[str]
+    lines: Sequence[CallLine],
+    title: Title,
+    furniture: set[int],
+    stop: int,
+    named: frozenset[str],
+    firms: Sequence[str] = (),
 ) -> Roster:
     """Read the list under a title, up to the line ``stop`` at most.
 
-    ``named`` holds folded names that stand on speaker lines of the body. The list ends where an operator
-    speaks or where a sentence follows; the line above that sentence is then the first speaker line.
+    ``named`` holds folded names that stand on speaker lines of the body, ``firms`` folded names of firms. The list
+    ends where an operator speaks or where a sentence follows; the line above that sentence is then the first
+    speaker line.
     """
     limit = min(stop, title.line + 1 + _LONGEST_LIST)
     last = list_end(lines, title.line + 1, limit, furniture)
     rows = [i for i in range(title.line + 1, last) if i not in furniture]
     people = _people(lines, rows, title.side, named)
-    return Roster(title.line, last, tuple(_participant(person, title.side) for person in people))
+    return Roster(title.line, last, tuple(_participant(person, title.side, firms) for person in people))
 
 
 def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], stop: int) -> tuple[Roster, bool]:
@@ -293,9 +299,9 @@ def _is_name(
     return side == "company" or cell.gap
 
 
-def _participant(person: _Person, side: str) -> Participant:
+def _participant(person: _Person, side: str, firms: Sequence[str] = ()) -> Participant:
     whose = {"company": "company", "external": "external", "host": "external"}.get(side, "")
-    said = split_affiliation(person.full, side=whose, firm_first=_firm_first(person.full))
+    said = split_affiliation(person.full, side=whose, firms=firms, firm_first=_firm_first(person.full))
     if not whose and (said.role or said.firm):
         outside = is_analyst_role(said.role) or (bool(said.firm) and not said.role)
         whose = "external" if outside else "company"

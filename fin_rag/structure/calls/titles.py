@@ -19,6 +19,7 @@ _NUMBERING: Final = re.compile(r"^(?:\d{1,2}[.)]|[IVX]{1,4}[.)-])\s+")
 _SLIP: Final = re.compile(r"\bpartici?pi?ants\b")
 _ASIDE: Final = re.compile(r"\s*[(\[](?:cont(?:inued|d|\.)?\.?|continuaci[óo]n)[)\]]\s*$", re.IGNORECASE)
 _CONTENTS_ENTRY: Final = re.compile(r"^(?P<title>\D{4,60}?)[ .·…_-]*\s\d{1,3}$")
+_DECORATED: Final = re.compile(r"[-=+*_~#<]{2,}\s?[^-=+*_~#<>\s].{1,60}[^-=+*_~#<>\s]\s?[-=+*_~#>]{2,}")
 _DURATION: Final = re.compile(r"^(?:duration|duraci[óo]n)\b.{0,4}\d{1,3} ?min", re.IGNORECASE)
 _TAIL_LINE: Final = re.compile(
     r"^\W*(?:more \S{1,12} analysis$|all earnings call transcripts|read more (?:current )?\S+ analysis"
@@ -112,6 +113,8 @@ def _stands_alone(lines: Sequence[CallLine], at: int, kind: str) -> bool:
     """Tell whether a title is set apart; one word in running text is none."""
     line = lines[at]
     if line.level or line.bold or kind == HEAD_TITLE:
+        return True
+    if _DECORATED.fullmatch(line.raw):
         return True
     if line.bullet or line.raw.rstrip().endswith((".", ",", "?")) or not line.bare[0].isupper():
         return False

@@ -78,7 +78,7 @@ def find_zones(reader: Reader, titles: Sequence[Title]) -> Zones:
         at = max(at, last)
     taken = {i for zone in zones for i in range(zone.first, zone.last)}
     named = _named(first_look, taken)
-    rosters = [read_roster(lines, title, furniture, last, named) for title, last in lists]
+    rosters = [read_roster(lines, title, furniture, last, named, reader.firms) for title, last in lists]
     rosters += _labelled(lines, furniture, taken)
     zones += [Zone(r.first, r.last, PARTICIPANTS) for r in rosters if r.first not in taken]
     taken |= {i for zone in zones for i in range(zone.first, zone.last)}

@@ -33,8 +33,11 @@ class Layout:
         self._people = self._certain_names()
         self._filled = _FILLED * _width(lines)
 
-    def accepted(self, furniture: set[int]) -> dict[int, Header]:
-        """Return the speaker lines by line; a role that follows an empty speaker line joins it."""
+    def accepted(self, closed: set[int]) -> dict[int, Header]:
+        """Return the speaker lines by line; a role that follows an empty speaker line joins it.
+
+        ``closed`` are the lines that nobody says: titles, lists, notices, furniture.
+        """
         chosen: dict[int, Header] = {}
         previous: Header | None = None
         for at in sorted(self._candidates):
@@ -45,7 +48,7 @@ class Layout:
                 previous = _joined(previous, header)
                 chosen[previous.line] = previous
                 continue
-            if self._takes(at, header, furniture):
+            if self._takes(at, header, closed):
                 chosen[at] = previous = header
         return chosen
 
@@ -101,12 +104,12 @@ class Layout:
 
     # --- one candidate ----------------------------------------------------------------------------
 
-    def _takes(self, at: int, header: Header, furniture: set[int]) -> bool:
+    def _takes(self, at: int, header: Header, closed: set[int]) -> bool:
         if header.family not in self._families or not self._is_followed(header):
             return header.strength == CERTAIN and header.label.kind == "operator" and header.inline
         if (
             header.family != "colon"
-            and self._is_attached(at, furniture)
+            and self._is_attached(at, closed)
             and header.strength + header.label.marked < CERTAIN + 1
         ):
             return header.label.kind == "operator" and header.line + 1 == header.after
@@ -149,10 +152,10 @@ class Layout:
         """Tell whether speech may follow; a name at the very end says nothing."""
         return header.inline or header.after < len(self._lines)
 
-    def _is_attached(self, at: int, furniture: set[int]) -> bool:
+    def _is_attached(self, at: int, closed: set[int]) -> bool:
         """Tell whether a line goes on from the one above: no blank line, no end of a sentence."""
         line = self._lines[at]
-        if line.gap or at == 0 or at - 1 in furniture or line.level or line.bold:
+        if line.gap or at == 0 or at - 1 in closed or line.level or line.bold:
             return False
         above = self._lines[at - 1]
         # A line that is wrapped is about as long as the others.

@@ -50,6 +50,8 @@ class Dialogue:
         self._speakers = speakers
         self._said = ["\n".join(text[s.start : s.end] for s in turn.texts) for turn in turns]
         self._placed = [Placed(part=turn.part) for turn in turns]
+        # Where nobody is named, numbers are all that tells people apart; what they do tells who they are.
+        self._numbered = all(speaker.kind == "code" for speaker in speakers)
         self._has_operator = any(speaker.type == OPERATOR for speaker in speakers)
 
     def place(self) -> list[Placed]:
@@ -113,15 +115,9 @@ class Dialogue:
                 before = members[place - 1] if place else -1
                 given = before >= 0 and (self._speakers[before].type == OPERATOR or self._gives_word(before, at))
                 return place - 1 if given and place > 1 else place
-            if (
-                following >= 0
-                and spoken
-                and self._gives_word(at, following)
-                and id(self._speakers[following]) not in spoken
-            ):
-                asked = any(word in fold(self._said[at][-600:]) for word in _QUESTION_WORDS) or not self._has_operator
-                if asked:
-                    return place
+            new = following >= 0 and bool(spoken) and id(self._speakers[following]) not in spoken
+            if new and self._hands_to_asker(at, following):
+                return place
             spoken.add(id(speaker))
         return len(members)
 
@@ -134,6 +130,14 @@ class Dialogue:
         asked = any(word in fold(text) for word in _QUESTION_WORDS)
         next_up = self._speakers[following] if following >= 0 else None
         return asked or (next_up is not None and next_up.type == ANALYST and id(next_up) not in spoken)
+
+    def _hands_to_asker(self, at: int, following: int) -> bool:
+        """Tell whether a speaker gives the word to somebody new so that he may ask."""
+        if self._gives_word(at, following):
+            asked = any(word in fold(self._said[at][-600:]) for word in _QUESTION_WORDS)
+            return asked or not self._has_operator
+        # Whoever goes by a number only cannot be called by name.
+        return self._speakers[following].kind == "code" and said(self._said[at], "opens")
 
     def _calls_question(self, at: int, following: int) -> bool:
         """Tell whether one sentence speaks of a question and names the next speaker."""
@@ -169,7 +173,8 @@ class Dialogue:
             speaker = self._speakers[at]
             before = members[place - 1] if place else -1
             if id(speaker) not in types:
-                types[id(speaker)] = speaker.type or self._behaves(at, before, prepared, own_firms, asking=asking)
+                stated = "" if self._numbered and speaker.type == UNKNOWN else speaker.type
+                types[id(speaker)] = stated or self._behaves(at, before, prepared, own_firms, asking=asking)
                 self._hear(at, before, types[id(speaker)])
             kind = types[id(speaker)]
             if kind == ANALYST and self._placed[at].part == PREPARED:

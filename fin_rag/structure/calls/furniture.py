@@ -33,7 +33,8 @@ _TITLE_WORDS: Final = re.compile(
     r"|\bedited transcript\b|\bpresentaci[óo]n de resultados\b|\btranscripci[óo]n\b",
     re.IGNORECASE,
 )
-_STAMP: Final = re.compile(r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?[\])]?")
+_TIME: Final = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
+_STAMP: Final = re.compile(rf"[\[(]?{_TIME}(?: ?-+>? ?{_TIME})?[\])]?")
 _DIGITS: Final = re.compile(r"\d+")
 _FIRST_PART: Final = re.compile(r"[^,;:(<–—]+?(?=\s*(?:$|[,;:(<–—]|\s-+\s))")
 _HEAD_LINES: Final = 12

@@ -78,6 +78,8 @@ class Reader:
         shown = plain(line.raw[:colon].lstrip("#>+•·● \t"))
         shown = shown[2:].lstrip() if line.bullet and shown[:2] in ("- ", "* ") else shown
         label = parse_label(shown, known=self._known, firms=self.firms)
+        if shown[:1] == "[" and shown[-1:] == "]" and (label is None or label.kind == "operator"):
+            label = parse_label(shown[1:-1], known=self._known, firms=self.firms)
         if label is None:
             return None
         rest = _AFTER_COLON.match(line.raw, colon + 1)

@@ -26,6 +26,7 @@ _LETTER_BRACKET: Final = re.compile(
 _LETTER_ALONE: Final = re.compile(r"(?P<word>[QAPR]|Question|Answer|Pregunta|Respuesta)\s*\.?", re.IGNORECASE)
 _BRACKET: Final = re.compile(r"(?P<name>[^()\[\]]+?)\s*[(\[](?P<inside>[^()\[\]]{1,120})[)\]]")
 _BREAK: Final = re.compile(r"\s*(?:<br ?/?>|;|\||\t)\s*", re.IGNORECASE)
+_MOST_ASIDE: Final = 3  # words
 _COMMA: Final = re.compile(r"\s*,\s+")
 _QUESTION_WORDS: Final = frozenset({"q", "p", "question", "pregunta"})
 _ANSWER_WORDS: Final = frozenset({"a", "r", "answer", "respuesta"})
@@ -118,24 +119,29 @@ def _plain_label(text: str, known: frozenset[str], firms: Sequence[str], *, firm
         return Label(text, kind)
     if _is_role_label(text):
         return _role_label(text, firms)
-    for parts in (_broken(text), _bracketed(text), _separated(text), _glued(text, known), _fused(text, firms)):
-        if parts is None:
-            continue
-        name, rest, how = parts
-        if how == "dash" and is_role(name) and name_kind(rest) == "person":
-            name, rest = rest, name
-        name_is = name_kind(name)
-        if name_is in ("", "single") and not (name_is == "single" and _says_who(rest)):
-            continue
-        tag = classes("tags").get(fold(rest), "") if how == "bracket" else ""
+    ways = (_broken(text), _bracketed(text), _separated(text), _glued(text, known), _fused(text, firms))
+    labels = (_of_parts(*parts, firms, firm_first=firm_first) for parts in ways if parts is not None)
+    return next((label for label in labels if label is not None), None)
+
+
+def _of_parts(name: str, rest: str, how: str, firms: Sequence[str], *, firm_first: bool) -> Label | None:
+    """Return the label of a name and what stands beside it; ``how`` is the mark between them."""
+    if how == "dash" and is_role(name) and name_kind(rest) == "person":
+        name, rest = rest, name
+    kind = name_kind(name)
+    if kind in ("", "single") and not (kind == "single" and _says_who(rest)):
+        return None
+    if how == "bracket":
+        tag = classes("tags").get(fold(rest), "")
         if tag:
-            role = rest if name_is == "person" and fold(rest) in ("analyst", "analista") else ""
-            return Label(name, name_is, role=role, tag=tag, marked=True)
-        if how in ("bracket", "glued") and not _says_who(rest):
-            continue
-        said = _affiliated(rest, firms, firm_first=how == "fused" or (firm_first and how == "comma"))
-        return Label(name, name_is, said.role, said.firm, affiliation=rest)
-    return None
+            role = rest if kind == "person" and fold(rest) in ("analyst", "analista") else ""
+            return Label(name, kind, role=role, tag=tag, marked=True)
+        if rest.islower() and len(rest.split()) <= _MOST_ASIDE and kind == "person":
+            return Label(name, kind)  # "(follow-up)", "(by phone)"
+    if how in ("bracket", "glued") and not _says_who(rest):
+        return None
+    said = _affiliated(rest, firms, firm_first=how == "fused" or (firm_first and how == "comma"))
+    return Label(name, kind, said.role, said.firm, affiliation=rest)
 
 
 def _affiliated(rest: str, firms: Sequence[str], *, firm_first: bool) -> Affiliation:

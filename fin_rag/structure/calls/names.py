@@ -136,7 +136,7 @@ def without_honorific(name: str) -> str:
 def name_key(name: str) -> tuple[str, ...]:
     """Return the words that tell a person from others: folded, without titles, particles and initials."""
     tokens = _without_suffixes(without_honorific(name).split())
-    folded = [fold(token) for token in tokens]
+    folded = [word for token in tokens for word in fold(token).split()]
     kept = tuple(word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"})
     return kept or tuple(word for word in folded if word)
 

@@ -80,7 +80,7 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
     }
     opening = _opening(titles, zones)
     candidates = {at: h for at, h in candidates.items() if at > opening or _surely_speaks(h, lines)}
-    headers = Layout(text, lines, candidates).accepted(furniture)
+    headers = Layout(text, lines, candidates).accepted(closed)
     if not headers:
         headers = memo_headers(text, lines, furniture | {title.line for title in titles})
         noticed = tuple(z for z in zones.zones if not any(at in headers for at in range(z.first, z.last)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fin_rag.structure.calls.affiliation import (
@@ -125,8 +125,10 @@ def read_roster(
     return Roster(title.line, last, tuple(_participant(person, title.side, firms) for person in people))
 
 
-def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], stop: int) -> tuple[Roster, bool]:
+def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], stop: int) -> Roster | None:
     """Read a list whose first line bears its label: ``MANAGEMENT: MR. X – ROLE – FIRM`` and the lines below."""
+    if roster_label(lines[first]) is None:
+        return None
     people: list[tuple[_Person, str]] = []
     side, at = "", first
     while at < min(stop, first + _LONGEST_LIST):
@@ -147,7 +149,29 @@ def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], st
         else:
             break
         at += 1
-    return Roster(first, at, tuple(_participant(person, whose) for person, whose in people)), bool(people)
+    return Roster(first, at, tuple(_participant(person, whose) for person, whose in people)) if people else None
+
+
+def read_table(lines: Sequence[CallLine], first: int) -> Roster | None:
+    """Read a table of people, known by its head: ``| Name | Title | Company |``."""
+    heads = [classes("table_heads").get(fold(cell), "") for cell in _table_cells(lines[first])]
+    if "name" not in heads or len(heads) < 2 or not any(heads[1:]):
+        return None
+    people: list[Participant] = []
+    at = first + 1
+    while at < len(lines) and lines[at].bare.startswith("|"):
+        cells = dict(zip(heads, _table_cells(lines[at]), strict=False))
+        name = without_honorific(cells.get("name", ""))
+        if name_kind(name) == "person":
+            person = _Person(name, ", ".join(filter(None, (cells.get("role", ""), cells.get("firm", "")))))
+            found = _participant(person, "")
+            people.append(replace(found, role=cells.get("role", found.role), firm=cells.get("firm", found.firm)))
+        at += 1
+    return Roster(first, at, tuple(people)) if people else None
+
+
+def _table_cells(line: CallLine) -> list[str]:
+    return [cell.strip() for cell in line.bare.strip("| ").split("|")]
 
 
 def _colon_label(line: CallLine) -> bool:
@@ -321,5 +345,6 @@ __all__ = [
     "list_end",
     "read_labelled",
     "read_roster",
+    "read_table",
     "roster_label",
 ]

@@ -58,6 +58,13 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fiscal-period", metavar="P", help="FY, Q1, Q2, Q3 or Q4")
     parser.add_argument("--form", metavar="TYPE", help="document type: 10-K, 10-Q, kid, annual_report, ...")
     parser.add_argument("--item", help="Item of a filing, such as 1A")
+    parser.add_argument("--speaker", metavar="NAME", help="calls: who speaks, or part of the name")
+    parser.add_argument("--role", help="calls: office of the speaker, or part of it, such as Financial")
+    parser.add_argument("--firm", help="calls: firm of the speaker, or part of its name")
+    parser.add_argument(
+        "--section", choices=("prepared", "qa"), help="calls: prepared remarks or questions and answers"
+    )
+    parser.add_argument("--exchange", type=int, metavar="N", help="calls: number of the exchange within its call")
     parser.add_argument("--lang", choices=("en", "es"), help="language of the documents")
     parser.add_argument("--as-of", metavar="DATE", help="only what was filed by the end of that day")
     parser.add_argument("--filter", metavar="JSON", help="any metadata filter, as JSON")

@@ -7,9 +7,11 @@ import json
 
 from langchain_core.documents import Document
 
+from fin_rag.cli.turns import turn_records, turn_table
 from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
+from fin_rag.structure.calls import CallOutline
 
 _EXCERPT = 60  # characters
 
@@ -30,8 +32,11 @@ def run(options: argparse.Namespace) -> int:
     for warning in (*_markup_warnings(whole), *outline.warnings):
         print(f"warning        {warning}")
     print()
-    for section in outline:
-        print(_branch(section, pages))
+    if isinstance(outline, CallOutline) and outline.turns:
+        print("\n".join(turn_table(outline, whole.page_content)))
+    else:
+        for section in outline:
+            print(_branch(section, pages))
     if options.chunks:
         print()
         for chunk in chunks:
@@ -86,5 +91,6 @@ def _report(document: Document, outline: Outline, chunks: list[Document]) -> dic
         "characters": len(document.page_content),
         "warnings": [*_markup_warnings(document), *outline.warnings],
         "sections": sections,
+        **(turn_records(outline) if isinstance(outline, CallOutline) else {}),
         "chunks": [{"id": c.id, "text": c.page_content, "metadata": c.metadata} for c in chunks],
     }

@@ -19,6 +19,7 @@ from fin_rag.loaders.pdf import read_pdf
 from fin_rag.loaders.plain import read_plain
 from fin_rag.loaders.source import MAX_BYTES, Source, read_source
 from fin_rag.loaders.submission import read_submission
+from fin_rag.loaders.transcripts import read_transcript
 from fin_rag.schema import CHUNK_ONLY_KEYS, DOC_TYPE, PAGE_MAP, SOURCE, TEXT_SHA256, SourceDocument
 from fin_rag.text.canonical import text_sha256
 
@@ -30,8 +31,8 @@ class FinancialDocumentLoader(BaseLoader):
 
     Formats are HTML and inline XBRL, PDF, Markdown, text, EDGAR submissions, JSON and XML, also with gzip.
     Its metadata are what the document says of itself (kind, issuer, period, ...) and the caller's own;
-    pages, where there are any, stand in ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings, links and facts travel along in
-    ``markup``.
+    pages, where there are any, stand in ``page_map``. It is a :class:`~fin_rag.schema.SourceDocument`: headings,
+    links and facts travel along in ``markup``.
 
     Args:
         path: The file. A folder is the business of an index.
@@ -109,9 +110,7 @@ def read_loaded(source: Source, *, part: str = "") -> LoadedText:
         ('the content is html, though the name ends in .txt',)
     """
     if part and source.format != "submission":
-        raise InputError(
-            f"{source.path} is no full submission, so it has no part {part!r}. Leave 'part' out."
-        )
+        raise InputError(f"{source.path} is no full submission, so it has no part {part!r}. Leave 'part' out.")
     loaded = _read(source, part)
     if not source.warnings:
         return loaded
@@ -128,7 +127,9 @@ def _read(source: Source, part: str) -> LoadedText:
     if source.format == "submission":
         return read_submission(source.data, name=source.path, part=part)
     if source.format == "xml":
-        return read_xml(source.data, name=source.path)
-    if source.format in ("json", "jsonl"):
-        return read_json(source.data, name=source.path, lines=source.format == "jsonl")
+        transcript = read_transcript(source.data, name=source.path, format="xml")
+        return transcript or read_xml(source.data, name=source.path)
+    if source.format == "json" or source.format == "jsonl":
+        transcript = read_transcript(source.data, name=source.path, format=source.format)
+        return transcript or read_json(source.data, name=source.path, lines=source.format == "jsonl")
     return read_plain(source.data, name=source.path)

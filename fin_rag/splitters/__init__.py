@@ -1,6 +1,7 @@
 """Splitters: outline and budget become chunks with exact offsets."""
 
 from fin_rag.splitters.baselines import FixedWindowTextSplitter, RecursiveTextSplitter
+from fin_rag.splitters.calls import EarningsCallTextSplitter
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
 from fin_rag.splitters.kinds import FinancialReportTextSplitter, SecFilingTextSplitter, splitter_for
@@ -9,6 +10,7 @@ from fin_rag.splitters.splitter import StructureTextSplitter, joined_pages
 __all__ = [
     "ChunkRecord",
     "ChunkingConfig",
+    "EarningsCallTextSplitter",
     "FinancialReportTextSplitter",
     "FixedWindowTextSplitter",
     "RecursiveTextSplitter",

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from langchain_core.documents import Document
 
 from fin_rag.loaders.detect import detect_kind
 from fin_rag.schema import DOC_TYPE, SOURCE, Markup, Outline
+from fin_rag.splitters.calls import EarningsCallTextSplitter
 from fin_rag.splitters.reports import FinancialReportTextSplitter
 from fin_rag.splitters.splitter import StructureTextSplitter
 from fin_rag.structure.filings import outline_filing
 from fin_rag.tokens import Tokenization
 
-__all__ = ["FILING_TYPES", "FinancialReportTextSplitter", "SecFilingTextSplitter", "splitter_for"]
+__all__ = [
+    "FILING_TYPES",
+    "EarningsCallTextSplitter",
+    "FinancialReportTextSplitter",
+    "SecFilingTextSplitter",
+    "splitter_for",
+]
 
 FILING_TYPES = frozenset({"10-K", "10-Q", "8-K", "20-F", "40-F", "6-K"})
 
@@ -33,6 +40,12 @@ class SecFilingTextSplitter(StructureTextSplitter):
 
     def _outline(self, text: str, metadata: Mapping[str, object], markup: Markup) -> Outline:
         return outline_filing(text, metadata=metadata, markup=markup)
+
+
+_OF_KIND: Final[Mapping[str, type[StructureTextSplitter]]] = {
+    **dict.fromkeys(FILING_TYPES, SecFilingTextSplitter),
+    "earnings_call": EarningsCallTextSplitter,
+}
 
 
 def splitter_for(
@@ -57,8 +70,7 @@ def splitter_for(
     doc_type = metadata.get(DOC_TYPE)
     if doc_type is None:
         doc_type = detect_kind(document.page_content, name=str(metadata.get(SOURCE) or "")).doc_type
-    chosen = SecFilingTextSplitter if doc_type in FILING_TYPES else FinancialReportTextSplitter
-    return chosen(
+    return _OF_KIND.get(str(doc_type), FinancialReportTextSplitter)(
         chunk_size,
         chunk_overlap,
         tokenization=tokenization,

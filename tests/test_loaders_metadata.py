@@ -278,7 +278,9 @@ def test_titles(text: str, title: str) -> None:
 
 def test_title_pages_of_laws_state_no_periods() -> None:
     assert read_title_page("# Ley 9/2024, de 3 de mayo\n\nEjercicio 2024", "regulation") == {
-        "title": "Ley 9/2024, de 3 de mayo"
+        "title": "Ley 9/2024, de 3 de mayo",
+        "act": "Ley 9/2024",
+        "act_date": 20240503,
     }
 
 

@@ -7,6 +7,7 @@ import json
 
 from langchain_core.documents import Document
 
+from fin_rag.cli.references import graph_lines, references_report
 from fin_rag.cli.turns import turn_records, turn_table
 from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
@@ -18,7 +19,7 @@ _EXCERPT = 60  # characters
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    document = FinancialDocumentLoader(options.file, doc_type=options.doc_type).load()[0]
+    document = FinancialDocumentLoader(options.file, doc_type=options.doc_type, as_of=options.as_of).load()[0]
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
     if options.json:
@@ -37,6 +38,9 @@ def run(options: argparse.Namespace) -> int:
     else:
         for section in outline:
             print(_branch(section, pages))
+    graph = list(graph_lines(outline, whole.page_content))
+    if graph:
+        print("", *graph, sep="\n")
     if options.chunks:
         print()
         for chunk in chunks:
@@ -51,6 +55,8 @@ def _branch(section: Section, pages: PageMap) -> str:
     notes = "".join(f"  ! {warning}" for warning in section.warnings)
     name = " ".join(dict.fromkeys(part for part in (section.path[-1], section.title) if part))
     indent = "  " * (section.level - 1)
+    address = section.metadata.get("address", "")
+    name = f"{address}  {name}" if address and state != "editorial_note" else name
     return f"{indent}{name}  [{len(section.span)} characters{where}{f', {state}' if state else ''}]{notes}"
 
 
@@ -92,5 +98,6 @@ def _report(document: Document, outline: Outline, chunks: list[Document]) -> dic
         "warnings": [*_markup_warnings(document), *outline.warnings],
         "sections": sections,
         **(turn_records(outline) if isinstance(outline, CallOutline) else {}),
+        "references": references_report(outline, document.page_content),
         "chunks": [{"id": c.id, "text": c.page_content, "metadata": c.metadata} for c in chunks],
     }

@@ -4,6 +4,10 @@ A filter is a mapping in the form that Chroma and LangChain users know: ``{"tick
 "fiscal_year": {"$gte": 2022}}``. Several keys mean *and*; ``$and`` and ``$or`` take lists of filters.
 A condition never matches a chunk that lacks the key, not even ``$ne`` and ``$nin``: a filter can only
 narrow.
+
+``$prefix`` takes what a string begins with. On ``address`` it goes by the levels of a statute: ``art:12`` lets
+``art:12/par:3`` through and not ``art:120``, and ``art:12/par:3`` also lets a chunk through that shows the whole of
+``art:12``.
 """
 
 from __future__ import annotations
@@ -17,12 +21,14 @@ from typing import Final, TypeAlias
 
 from fin_rag.errors import InputError
 from fin_rag.schema import FILED, ITEM, KEY_TYPES, PERIOD_END, SESSION_ID, SOURCE_SCOPE, Scalar
+from fin_rag.splitters.regulation import ADDRESS, PROVISIONS
+from fin_rag.structure.regulation import is_within
 
 Filter: TypeAlias = Mapping[str, object]
 ALSO_ITEMS: Final = "merged_with"  # the further Items of a merged heading; ``item`` names the first
 
 _COMPARE: Final = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
-_OPERATORS: Final = ("$eq", "$ne", "$in", "$nin", "$contains", *_COMPARE)
+_OPERATORS: Final = ("$eq", "$ne", "$in", "$nin", "$contains", "$prefix", *_COMPARE)
 _DATE_KEYS: Final = frozenset({FILED, PERIOD_END})
 
 
@@ -145,6 +151,8 @@ def _condition(key: str, operator: str, value: object) -> Condition:
             raise InputError(f"{operator!r} on {key!r} needs a list of values. Got {value!r}.")
         return Condition(key, operator, tuple(_scalar(key, item) for item in value))
     scalar = _scalar(key, value)
+    if operator == "$prefix" and not isinstance(scalar, str):
+        raise InputError(f"{operator!r} on {key!r} compares text. Got {value!r}.")
     if operator in _COMPARE and isinstance(scalar, str | bool):
         raise InputError(f"{operator!r} on {key!r} compares numbers. Got {value!r}.")
     return Condition(key, operator, scalar)
@@ -186,7 +194,17 @@ def _matches(part: Condition | AnyOf, metadata: Mapping[str, object]) -> bool:
         return part.value in stored if isinstance(stored, list) else str(part.value) in str(stored)
     if isinstance(stored, list):
         return False
+    if part.operator == "$prefix":
+        prefix = str(part.value)
+        return _shows(metadata, prefix) if part.key == ADDRESS else str(stored).startswith(prefix)
     return _compare(stored, part)
+
+
+def _shows(metadata: Mapping[str, object], prefix: str) -> bool:
+    """Tell whether a chunk of a statute shows a provision, something below it, or a whole that it belongs to."""
+    address, shown = str(metadata[ADDRESS]), metadata.get(PROVISIONS)
+    parts = [str(part) for part in shown] if isinstance(shown, list) else [address]
+    return is_within(address, prefix) or any(is_within(part, prefix) or is_within(prefix, part) for part in parts)
 
 
 def _compare(stored: object, part: Condition) -> bool:
@@ -275,6 +293,8 @@ def _column_sql(part: Condition, column: str, json_columns: Sequence[str]) -> Sq
         return Sql(f"{column} {'IN' if part.operator == '$in' else 'NOT IN'} ({marks})", value)
     if part.operator == "$contains":
         return Sql(f"instr({column}, ?) > 0", (str(value),))
+    if part.operator == "$prefix":
+        return Sql(f"instr({column}, ?) = 1", (str(value),))
     symbol = {"$eq": "=", "$ne": "<>", **_COMPARE}[part.operator]
     return Sql(f"{column} {symbol} ?", (value,))
 

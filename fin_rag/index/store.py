@@ -17,6 +17,7 @@ from fin_rag.index.filters import Filter, as_of_filter, parse_filter, scope_filt
 from fin_rag.index.ingest import AddReport, Progress, Sources, gather
 from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywords
 from fin_rag.index.parts import Parts
+from fin_rag.index.provisions import Citation, Provisions
 from fin_rag.index.vectors import Scored
 from fin_rag.index.writer import Writer, keyword_records
 from fin_rag.schema import DOC_ID, SPANS, TEXT_SHA256, clean_metadata, parse_spans
@@ -51,6 +52,7 @@ class FilingIndex:
         self._parts = parts
         self._catalogue = parts.catalogue
         self._writer = Writer(parts)
+        self._provisions = Provisions(parts.catalogue)
 
     @classmethod
     def open(
@@ -154,6 +156,43 @@ class FilingIndex:
         if found is None:
             raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
         return self._catalogue.texts([found[0]])[found[0]]
+
+    # --- statutes -----------------------------------------------------------------------------
+
+    def provision(
+        self, address: str, *, act: str | None = None, doc_id: str | None = None, session_id: str | None = None
+    ) -> Document:
+        """Return one provision of a statute by its address, as a Document without editors' notes.
+
+        Args:
+            address: such as ``art:12/par:3/pt:b`` or ``sec:240.10b-5/a``.
+            act: the act's name or number, ``Ley 9/2031``; not needed where one act alone has the address.
+            doc_id: the document, where the index holds several texts of one act.
+            session_id: lets the private documents of this session in.
+
+        Raises:
+            NotFoundError: if there is no such act or provision.
+            InputError: if several acts have one.
+        """
+        return self._provisions.provision(address, act=act, doc_id=doc_id, session_id=session_id)
+
+    def references_of(
+        self, address: str, *, act: str | None = None, doc_id: str | None = None, session_id: str | None = None
+    ) -> list[Citation]:
+        """Return the cross-references that stand in a provision, those to other acts of the index resolved.
+
+        Arguments and errors are those of :meth:`provision`.
+        """
+        return self._provisions.references_of(address, act=act, doc_id=doc_id, session_id=session_id)
+
+    def referenced_by(
+        self, address: str, *, act: str | None = None, doc_id: str | None = None, session_id: str | None = None
+    ) -> list[Citation]:
+        """Return the cross-references, of any act of the index, to a provision, a part of it or the whole of it.
+
+        Arguments and errors are those of :meth:`provision`.
+        """
+        return self._provisions.referenced_by(address, act=act, doc_id=doc_id, session_id=session_id)
 
     # --- writing ------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ from fin_rag.index.embeddings import embedding_name
 from fin_rag.index.ingest import AddReport, Progress, input_key, load_document, source_name
 from fin_rag.index.keywords import KeywordRecord
 from fin_rag.index.parts import Parts
+from fin_rag.index.provisions import stored_sections
 from fin_rag.schema import (
     CONTEXT_HEADER,
     DOC_ID,
@@ -231,15 +232,10 @@ class Writer:
             {key: value for key, value in chunk.metadata.items() if metadata.get(key) != value}
             for chunk in prepared.chunks
         ]
-        sections = [
-            {"section_id": s.section_id, "title": s.title, "path": list(s.path), "level": s.level,
-             "start": s.span.start, "end": s.span.end}
-            for s in prepared.outline
-        ]  # fmt: skip
         return NewDocument(
             metadata=metadata,
             text=prepared.document.page_content,
-            outline=sections,
+            outline=stored_sections(prepared.outline),
             fingerprint=prepared.fingerprint,
             input_key=prepared.input_key,
             first_row=first,

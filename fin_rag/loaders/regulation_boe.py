@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from fin_rag.loaders.regulation_writer import Writer, inner_text, table_rows
-from fin_rag.schema import LANG, TITLE
+from fin_rag.schema import FILED, LANG, TITLE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -36,6 +36,7 @@ def write_boe(root: _Element, writer: Writer, as_of: int | None) -> None:
         shown = " ".join("".join(str(part) for part in title.itertext()).split())
         writer.hints[TITLE] = shown
         writer.heading(shown, 1)
+    known = max((_digits(e.text) for e in root.iter("fecha_publicacion")), default=0)
     blocks = list(root.iter("bloque"))
     if not blocks:
         for text in root.iter("texto"):
@@ -50,8 +51,11 @@ def write_boe(root: _Element, writer: Writer, as_of: int | None) -> None:
         if chosen is None and versions:
             writer.left_out["block_not_in_force"] += 1
             continue
+        known = max(known, _digits(chosen.get("fecha_publicacion")) if chosen is not None else 0)
         writer.anchor(block.get("id"))
         _write_children(chosen if chosen is not None else block, writer)
+    if known:
+        writer.hints[FILED] = known  # the day on which the last of this wording was made public
     if writer.left_out["block_not_in_force"]:
         writer.warnings.append(
             f"{writer.left_out['block_not_in_force']} block(s) were not in force on {as_of}; left out."
@@ -65,10 +69,16 @@ def write_boe(root: _Element, writer: Writer, as_of: int | None) -> None:
 
 def _date(version: _Element) -> int:
     for key in ("fecha_vigencia", "fecha_publicacion"):
-        value = "".join(c for c in version.get(key, "") if c.isdigit())
-        if len(value) == 8 and value != "99999999":
-            return int(value)
+        value = _digits(version.get(key))
+        if value:
+            return value
     return 0
+
+
+def _digits(text: str | None) -> int:
+    """Return a date as the BOE writes it, ``YYYYMMDD``; 0 if it is none or stands for *never*."""
+    value = (text or "").strip()
+    return int(value) if len(value) == 8 and value.isdigit() and value != "99999999" else 0
 
 
 def _in_force(versions: Sequence[_Element], as_of: int | None) -> _Element | None:
@@ -91,7 +101,7 @@ def _write_children(parent: _Element, writer: Writer) -> None:
     while stack:
         element, quoted = stack.pop()
         if not isinstance(element.tag, str):
-            continue
+            continue  # type: ignore[unreachable]  # processing instructions have a function for a tag
         if element.tag == "p":
             _paragraph(element, writer, quoted=quoted)
         elif element.tag in ("table", "tabla"):
@@ -99,9 +109,7 @@ def _write_children(parent: _Element, writer: Writer) -> None:
         elif element.tag in _SKIPPED:
             writer.left_out["image"] += 1
         elif len(element):
-            inside = quoted or (
-                element.tag == "blockquote" and element.get("class", "").startswith(("nota", "pie"))
-            )
+            inside = quoted or (element.tag == "blockquote" and element.get("class", "").startswith(("nota", "pie")))
             if element.text and element.text.strip():
                 writer.paragraph(element.text)
             stack.extend((child, inside) for child in reversed(element))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fin_rag.loaders.regulation_writer import Writer, inner_text, squeezed, table_rows
+from fin_rag.loaders.regulation_writer import NO_VERSIONS, Writer, inner_text, squeezed, table_rows
 from fin_rag.schema import LANG, TITLE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _LEVELS: Final = {
-    "TITLE": 1, "SUBTITLE": 1, "CHAPTER": 2, "SUBCHAP": 3, "PART": 3, "SUBPART": 4, "SUBJGRP": 5, "APPENDIX": 4, "SECTION": 6,
+    "TITLE": 1, "SUBTITLE": 1, "CHAPTER": 2, "SUBCHAP": 3, "PART": 3, "SUBPART": 4, "SUBJGRP": 5,
+    "APPENDIX": 4, "SECTION": 6,
 }  # fmt: skip
 _DIVISIONS: Final = frozenset(f"DIV{number}" for number in range(1, 10))
 _NOTES: Final = frozenset(
@@ -61,7 +62,7 @@ def is_ecfr(root: _Element) -> bool:
 def write_ecfr(root: _Element, writer: Writer, as_of: int | None) -> None:
     """Write the divisions in order; the format holds one version, so ``as_of`` only leaves a warning."""
     if as_of is not None:
-        writer.warnings.append("this format holds one version of the text; 'as_of' was not applied.")
+        writer.warnings.append(NO_VERSIONS)
     writer.hints[LANG] = "en"
     _hint_title(root, writer)
     stack: list[_Element] = [root]
@@ -69,25 +70,32 @@ def write_ecfr(root: _Element, writer: Writer, as_of: int | None) -> None:
         element = stack.pop()
         tag = element.tag
         if not isinstance(tag, str):
-            continue
-        if tag in _LEFT_OUT:
-            writer.left_out[_LEFT_OUT[tag]] += 1
-        elif tag in _NOTES:
-            _note(element, writer)
-        elif tag == "HEAD":
-            writer.heading(_shown(element), _level(element))
-        elif tag in _SUBHEADS:
-            writer.title(_shown(element))
-        elif tag in ("TABLE", "GPOTABLE", "table"):
-            writer.table(table_rows(element.iter("TR", "ROW", "BOXHD", "tr"), _CELLS, _shown))
-        elif tag in _PARAGRAPHS or not len(element):
-            writer.paragraph(_shown(element))
-        else:
+            continue  # type: ignore[unreachable]  # processing instructions have a function for a tag
+        if not _write_block(element, tag, writer):
             if element.text and element.text.strip():
                 writer.paragraph(element.text)
             if tag in _DIVISIONS:
                 writer.anchor(element.get("NODE") or element.get("N"))
             stack.extend(reversed(element))
+
+
+def _write_block(element: _Element, tag: str, writer: Writer) -> bool:
+    """Write an element that is one block; return whether it was."""
+    if tag in _LEFT_OUT:
+        writer.left_out[_LEFT_OUT[tag]] += 1
+    elif tag in _NOTES:
+        _note(element, writer)
+    elif tag == "HEAD":
+        writer.heading(_shown(element), _level(element))
+    elif tag in _SUBHEADS:
+        writer.title(_shown(element))
+    elif tag in ("TABLE", "GPOTABLE", "table"):
+        writer.table(table_rows(element.iter("TR", "ROW", "BOXHD", "tr"), _CELLS, _shown))
+    elif tag in _PARAGRAPHS or not len(element):
+        writer.paragraph(_shown(element))
+    else:
+        return False
+    return True
 
 
 def _hint_title(root: _Element, writer: Writer) -> None:

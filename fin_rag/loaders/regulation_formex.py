@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fin_rag.loaders.regulation_writer import Writer, inner_text, squeezed, table_rows
-from fin_rag.schema import LANG, TITLE
+from fin_rag.loaders.regulation_writer import NO_VERSIONS, Writer, inner_text, squeezed, table_rows
+from fin_rag.schema import FILED, LANG, TITLE
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _ROOTS: Final = ("ENACTING.TERMS", "ARTICLE", "GR.CONSID", "CONS.DOC", "CONS.ANNEX")
 _LEFT_OUT: Final = {
-    "BIB.INSTANCE": "header", "BIB.DATA": "header", "BIB.INSTANCE.CONS": "header", "FAM.COMP": "header", "INFO.CONSLEG": "header",
-    "INFO.PROD": "header", "GR.MOD.ACT": "header", "GR.CORRIG": "header", "TOC": "contents", "INCL.ELEMENT": "image",
+    "BIB.INSTANCE": "header", "BIB.DATA": "header", "BIB.INSTANCE.CONS": "header", "FAM.COMP": "header",
+    "INFO.CONSLEG": "header", "INFO.PROD": "header", "GR.MOD.ACT": "header", "GR.CORRIG": "header",
+    "TOC": "contents", "INCL.ELEMENT": "image",
 }  # fmt: skip
 _NOTE: Final = "NOTE"
 _POINTS: Final = (
@@ -24,8 +25,9 @@ _POINTS: Final = (
 _CALL: Final = "fin_rag.call"
 # Elements that stand inside a line of text.
 _INLINE: Final = frozenset(
-    {"HT", "DATE", "NOTE", "QUOT.START", "QUOT.END", "FT", "FORMULA", "EXPR", "IND", "EXPONENT", "OVER", "FRACTION", "ROOT.EXPR", "IE", "LINK",
-     "REF.DOC", "REF.DOC.OJ", "REF.DOC.ECR", "REF.DOC.SE", "REF.NP", "ANCHOR", "ADR.S", "BR", "KEYWORD", "OP.CMP", "OP.MATH", "FMT.VALUE", "ACT.REF"}
+    {"HT", "DATE", "NOTE", "QUOT.START", "QUOT.END", "FT", "FORMULA", "EXPR", "IND", "EXPONENT", "OVER",
+     "FRACTION", "ROOT.EXPR", "IE", "LINK", "REF.DOC", "REF.DOC.OJ", "REF.DOC.ECR", "REF.DOC.SE", "REF.NP", "ANCHOR",
+     "ADR.S", "BR", "KEYWORD", "OP.CMP", "OP.MATH", "FMT.VALUE", "ACT.REF"}
 )  # fmt: skip
 _CELLS: Final = frozenset({"CELL"})
 _DIVISION_LEVELS: Final = 5
@@ -38,14 +40,23 @@ def is_formex(root: _Element) -> bool:
 
 
 def write_formex(root: _Element, writer: Writer, as_of: int | None) -> None:
-    """Write title, recitals, articles, signature and annexes in order, footnotes where the text that calls them ends."""
+    """Write title, recitals, articles, signature, annexes in order; footnotes below the text that calls them."""
     if as_of is not None:
-        writer.warnings.append("this format holds one version of the text; 'as_of' was not applied.")
+        writer.warnings.append(NO_VERSIONS)
+    published = next((e.get("ISO", "") for e in root.iter("DATE") if _is_of_issue(e)), "")
+    if len(published) == 8 and published.isdigit():
+        writer.hints[FILED] = int(published)
     language = next((e.text for e in root.iter("LG.DOC", "LG") if e.text), "")
     if language.strip().upper() in ("EN", "ES"):
         writer.hints[LANG] = language.strip().lower()
     _act_title(root, writer)
     _Body(writer).write(root)
+
+
+def _is_of_issue(element: _Element) -> bool:
+    """Tell the day of the Official Journal, or of a consolidation, from the days that a text speaks of."""
+    parent = element.getparent()
+    return parent is not None and parent.tag == "BIB.INSTANCE"
 
 
 def _act_title(root: _Element, writer: Writer) -> None:
@@ -102,7 +113,7 @@ class _Body:
             self._writer.table(table_rows(element.iter("ROW"), _CELLS, self._text))
         elif tag in ("PARAG", "NP", "CONSID", "DLIST.ITEM"):
             return self._labelled(element, depth, label)
-        elif any(str(child.tag) not in _INLINE for child in element if isinstance(child.tag, str)):
+        elif _has_blocks(element):
             self._writer.anchor(element.get("IDENTIFIER"))
             return self._mixed(element, depth + 1 if tag in ("DIVISION", "GR.SEQ") else depth, label)
         else:
@@ -137,8 +148,8 @@ class _Body:
                 run[:] = ["", ""]
 
         for child in element:
-            if not isinstance(child.tag, str):
-                run.append(child.tail or "")
+            if not isinstance(child.tag, str):  # processing instructions have a function for a tag
+                run.append(child.tail or "")  # type: ignore[unreachable]
             elif child.tag in _INLINE:
                 run.append(self._text(child, alone=True) + (child.tail or ""))
             else:
@@ -180,7 +191,8 @@ class _Body:
             self._note_count += 1
             note.set(_CALL, str(self._note_count))
             self._notes.append(
-                f"({self._note_count}) {squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
+                f"(<sup>{self._note_count}</sup>) "
+                f"{squeezed(' '.join(_plain(part) for part in note) or note.text or '')}"
             )
         if alone:
             around = _mark(element)
@@ -194,6 +206,10 @@ class _Body:
         self._notes = []
 
 
+def _has_blocks(element: _Element) -> bool:
+    return any(str(child.tag) not in _INLINE for child in element.iterchildren("*"))
+
+
 def _is_quoted(element: _Element) -> bool:
     """Tell whether an element is part of a text that an amending act quotes."""
     return next(element.iterancestors("QUOT.S"), None) is not None
@@ -205,7 +221,7 @@ def _plain(element: _Element) -> str:
 
 def _mark(node: _Element) -> tuple[str, str] | None:
     if node.tag == _NOTE:
-        return (f" ({node.get(_CALL)})", "") if node.get(_CALL) else ("", "")
+        return (f" (<sup>{node.get(_CALL)}</sup>)", "") if node.get(_CALL) else ("", "")
     if node.tag in ("QUOT.START", "QUOT.END"):
         return _quotation(node), ""
     if node.tag == "HT" and node.get("TYPE") == "SUP":

@@ -12,6 +12,7 @@ from fin_rag.schema import MetadataValue
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
+NO_VERSIONS: Final = "this source holds one version of the text; 'as_of' was not applied."
 _BLANKS: Final = re.compile(r"[ \t\r\n\f\v]+")
 _LIKE_MARKUP: Final = re.compile(r"\A(#{1,6}(?=\s)|>|[|])")
 
@@ -76,10 +77,10 @@ class Writer:
 
 
 def squeezed(text: str) -> str:
-    """Return text on one line with single blanks; no-break and thin spaces stay.
+    r"""Return text on one line with single blanks; no-break and thin spaces stay.
 
     Example:
-        >>> squeezed("  § 1.1\\n Fees ")
+        >>> squeezed("  § 1.1\n Fees ")
         '§ 1.1 Fees'
     """
     return _BLANKS.sub(" ", text).strip(" ")
@@ -100,8 +101,8 @@ def inner_text(
     stack: list[tuple[_Element, bool]] = [(child, False) for child in reversed(element)]
     while stack:
         node, closing = stack.pop()
-        if not isinstance(node.tag, str):
-            parts.append(node.tail or "")
+        if not isinstance(node.tag, str):  # processing instructions have a function for a tag
+            parts.append(node.tail or "")  # type: ignore[unreachable]
             continue
         if closing:
             around = mark(node)
@@ -138,8 +139,6 @@ def _close_mark(parts: list[str], around: tuple[str, str]) -> None:
     parts.append(tail)
 
 
-def table_rows(
-    rows: Iterable[_Element], cells: frozenset[str], text: Callable[[_Element], str]
-) -> list[list[str]]:
+def table_rows(rows: Iterable[_Element], cells: frozenset[str], text: Callable[[_Element], str]) -> list[list[str]]:
     """Return the texts of the cells of each row element."""
     return [[text(cell) for cell in row.iter() if cell.tag in cells] for row in rows]

@@ -11,8 +11,10 @@ from fin_rag.loaders.content import LoadedText
 from fin_rag.loaders.regulation_boe import is_boe, write_boe
 from fin_rag.loaders.regulation_ecfr import is_ecfr, write_ecfr
 from fin_rag.loaders.regulation_formex import is_formex, write_formex
-from fin_rag.loaders.regulation_writer import Writer
+from fin_rag.loaders.regulation_writer import NO_VERSIONS, Writer
 from fin_rag.schema import DOC_TYPE, Markup
+
+__all__ = ["NO_VERSIONS", "as_of_number", "read_regulation_xml"]
 
 if TYPE_CHECKING:
     from lxml.etree import _Element
@@ -24,8 +26,8 @@ _SNIFF: Final = re.compile(
 _HEAD: Final = 256 * 1024
 
 
-def read_regulation_xml(data: bytes, *, name: str = "", as_of: str | date | None = None) -> LoadedText | None:
-    """Turn the XML of a statute into canonical Markdown; return ``None`` if it is no such XML.
+def read_regulation_xml(data: bytes, *, name: str = "", as_of: str | date | int | None = None) -> LoadedText | None:
+    r"""Turn the XML of a statute into canonical Markdown; return ``None`` if it is no such XML.
 
     Of a block with several versions only one is kept: the last that was in force on ``as_of``, or the
     newest. What was left out (older versions, tables of contents, images) is counted in
@@ -42,9 +44,9 @@ def read_regulation_xml(data: bytes, *, name: str = "", as_of: str | date | None
 
     Example:
         >>> read_regulation_xml(b'<DIV8 N="1.1" TYPE="SECTION"><HEAD>1.1 Fees.</HEAD><P>Ten.</P></DIV8>').text
-        '###### 1.1 Fees.\\n\\nTen.'
+        '###### 1.1 Fees.\n\nTen.'
     """
-    when = _as_number(as_of)
+    when = as_of if isinstance(as_of, int) else as_of_number(as_of)
     head = data[:_HEAD]
     wide = b"\x00" in head[:200]
     if not wide and not _SNIFF.search(head):
@@ -74,10 +76,21 @@ def read_regulation_xml(data: bytes, *, name: str = "", as_of: str | date | None
     return LoadedText(text=text, markup=markup, hints={DOC_TYPE: "regulation", **writer.hints})
 
 
-def _as_number(as_of: str | date | None) -> int | None:
+def as_of_number(as_of: str | date | None) -> int | None:
+    """Return a date as the number YYYYMMDD.
+
+    Raises:
+        InputError: if it is no date.
+
+    Example:
+        >>> as_of_number("2024-01-31"), as_of_number(None)
+        (20240131, None)
+    """
     if as_of is None:
         return None
-    digits = as_of.strftime("%Y%m%d") if isinstance(as_of, date) else as_of.replace("-", "").strip()
+    if isinstance(as_of, date):
+        return int(as_of.strftime("%Y%m%d"))
+    digits = str(as_of).replace("-", "").strip()
     try:
         return int(date(int(digits[:4]), int(digits[4:6]), int(digits[6:])).strftime("%Y%m%d"))
     except ValueError as error:
@@ -86,9 +99,7 @@ def _as_number(as_of: str | date | None) -> int | None:
 
 def _refuse_entities(head: bytes, name: str) -> None:
     if b"<!ENTITY" in head:
-        raise ParseError(
-            f"{name or 'The XML'} declares entities, which are not read for safety. Expand them first."
-        )
+        raise ParseError(f"{name or 'The XML'} declares entities, which are not read for safety. Expand them first.")
 
 
 def _parse(data: bytes, name: str) -> tuple[_Element | None, list[str]]:
@@ -109,7 +120,7 @@ def _parse(data: bytes, name: str) -> tuple[_Element | None, list[str]]:
     if root is None:
         return None, []
     subset = root.getroottree().docinfo.internalDTD
-    if subset is not None and next(iter(subset.entities()), None) is not None:
+    if subset is not None and any(subset.iterentities()):  # type: ignore[union-attr]  # the stubs lack it
         _refuse_entities(b"<!ENTITY", name)
     found = [f"line {entry.line}: {entry.message}" for entry in list(parser.error_log)[:3]]
     return root, [f"the XML is damaged and was read as far as possible ({'; '.join(found)})"] if found else []

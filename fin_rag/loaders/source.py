@@ -223,7 +223,8 @@ def _is_html(start: bytes, by_name: str) -> bool:
     if by_name == "markdown":
         return root is not None and root.start() == 0
     if root is not None and start.startswith(b"<"):
-        return True
+        # Other XML has a <body> too; XHTML has its root element.
+        return not start.startswith(b"<?xml") or not root.group().lower().startswith(b"<body")
     if by_name == "html":
         return _HTML_TAG.search(start) is not None
     return not is_xml and _HTML_TAG.match(start) is not None and _HTML_CLOSED.search(start) is not None

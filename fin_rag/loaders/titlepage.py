@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from fin_rag.loaders.act_title import act_metadata
 from fin_rag.loaders.dates import find_dates, first_date, first_numeric_date
 from fin_rag.schema import FILED, FISCAL_PERIOD, FISCAL_YEAR, ISSUER, PERIOD_END, TICKER, TITLE, MetadataValue
 
@@ -126,7 +127,7 @@ def read_title_page(text: str, doc_type: str) -> dict[str, MetadataValue]:
     lines = _top_lines(text)
     found: dict[str, MetadataValue] = {TITLE: title} if title else {}
     if doc_type == "regulation":
-        return found
+        return {**found, **act_metadata(title, lines)}
     found.update(_who(text[:_HEAD], lines, title, doc_type))
     found.update(_period(text[:_HEAD], lines, doc_type))
     if doc_type == "earnings_call":

@@ -4,7 +4,12 @@ from fin_rag.splitters.baselines import FixedWindowTextSplitter, RecursiveTextSp
 from fin_rag.splitters.calls import EarningsCallTextSplitter
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
-from fin_rag.splitters.kinds import FinancialReportTextSplitter, SecFilingTextSplitter, splitter_for
+from fin_rag.splitters.kinds import (
+    FinancialReportTextSplitter,
+    RegulationTextSplitter,
+    SecFilingTextSplitter,
+    splitter_for,
+)
 from fin_rag.splitters.splitter import StructureTextSplitter, joined_pages
 
 __all__ = [
@@ -14,6 +19,7 @@ __all__ = [
     "FinancialReportTextSplitter",
     "FixedWindowTextSplitter",
     "RecursiveTextSplitter",
+    "RegulationTextSplitter",
     "SecFilingTextSplitter",
     "SectionSpan",
     "StructureTextSplitter",

@@ -10,6 +10,7 @@ from langchain_core.documents import Document
 from fin_rag.loaders.detect import detect_kind
 from fin_rag.schema import DOC_TYPE, SOURCE, Markup, Outline
 from fin_rag.splitters.calls import EarningsCallTextSplitter
+from fin_rag.splitters.regulation import RegulationTextSplitter
 from fin_rag.splitters.reports import FinancialReportTextSplitter
 from fin_rag.splitters.splitter import StructureTextSplitter
 from fin_rag.structure.filings import outline_filing
@@ -19,6 +20,7 @@ __all__ = [
     "FILING_TYPES",
     "EarningsCallTextSplitter",
     "FinancialReportTextSplitter",
+    "RegulationTextSplitter",
     "SecFilingTextSplitter",
     "splitter_for",
 ]
@@ -45,6 +47,7 @@ class SecFilingTextSplitter(StructureTextSplitter):
 _OF_KIND: Final[Mapping[str, type[StructureTextSplitter]]] = {
     **dict.fromkeys(FILING_TYPES, SecFilingTextSplitter),
     "earnings_call": EarningsCallTextSplitter,
+    "regulation": RegulationTextSplitter,
 }
 
 

@@ -162,11 +162,11 @@ class Packer:
         return self._keep_headings(units, at, end)
 
     def _keep_headings(self, units: Sequence[Unit], at: int, end: int) -> int:
-        """Leave headings and a table's lead-in sentence at the end of a run to what they introduce."""
+        """Leave headings and the lead-in sentence at the end of a run to what they introduce."""
         if end == len(units):
             return end
         last = end
-        if units[end].kind in ("table", "rows") and last - 1 > at and _introduces(units[last - 1]):
+        if last - 1 > at and _introduces(units[last - 1]):
             last -= self._text[units[last - 1].span.end - 1] == ":"
         while last - 1 > at and units[last - 1].kind == "heading":
             last -= 1

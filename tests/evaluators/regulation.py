@@ -9,9 +9,7 @@ from fin_rag.schema import Markup
 from fin_rag.structure.regulation import read_statute
 
 
-def neutral(
-    text: str, *, title: str = "", markup: Markup | None = None
-) -> dict[str, list[dict[str, object]]]:
+def neutral(text: str, *, title: str = "", markup: Markup | None = None) -> dict[str, list[dict[str, object]]]:
     """Return units and references in the form that the grader reads."""
     statute = read_statute(text, metadata={"title": title} if title else {}, markup=markup)
     units: list[dict[str, object]] = [

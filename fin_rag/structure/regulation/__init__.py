@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fin_rag.schema import Markup
-from fin_rag.structure.regulation.acts import act_key
+from fin_rag.structure.regulation.acts import act_key, act_names
 from fin_rag.structure.regulation.address import address_key, is_within, parse_address, prefixes, spoken
 from fin_rag.structure.regulation.model import EditorNote, Provision, Reference, Statute
 from fin_rag.structure.regulation.outline import outline_of, outline_regulation, reference_keys
@@ -17,6 +17,7 @@ __all__ = [
     "Reference",
     "Statute",
     "act_key",
+    "act_names",
     "address_key",
     "is_within",
     "outline_of",
@@ -49,7 +50,7 @@ def references(
     r"""Return the cross-references of a statute in document order.
 
     Example:
-        >>> text = "Article 4\n\nFees\n\nFees follow Article 5 and Article 6 of Directive 2009/65/EC.\n\nArticle 5\n\nScope\n\nAll."
+        >>> text = "Article 4\n\nFees\n\nFees follow Article 6 of Directive 2009/65/EC.\n\nArticle 6\n\nScope\n\nAll."
         >>> [(ref.scope, ref.act, ref.targets) for ref in references(text)][-1]
         ('external', 'Directive 2009/65/EC', ())
     """

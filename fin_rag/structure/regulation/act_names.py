@@ -5,20 +5,30 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from fin_rag.loaders.act_title import NUMBERED, clean_act
 from fin_rag.structure.regulation.acts import (
     BACK,
     BARE,
     NAMED,
-    NUMBERED,
     OWN,
     US_ACT,
     Acts,
     act_class,
-    clean_act,
 )
 
 _SENTENCE: Final = 600
 _STOP: Final = re.compile(r"[.;][ \n]+(?=[A-ZÁÉÍÓÚÑ«(0-9])|\n[ ]*\n")
+# A text that another act approved: *texto refundido de la Ley de Aguas, aprobado por Real Decreto Legislativo 1/2001*.
+_APPROVED: Final = re.compile(r"[^.;:\n]{0,90}?,?[ ](?:que[ ]fue[ ])?aprobad[oa][ ]por[ ](?:(?:el|la)[ ])?")
+_DERIVED: Final = re.compile(
+    r"(?:sus?|its)[ ](?:propi[oa][ ]|implementing[ ])?(?:reglamentos?|regulations?|estatutos?)(?:[ ]de[ ](?:desarrollo"
+    r"|ejecuci[óo]n))?(?!\w)",
+    re.IGNORECASE,
+)
+_BYLAW: Final = re.compile(
+    r"reglamentos?(?:[ ]de[ ](?:desarrollo|ejecuci[óo]n|aplicaci[óo]n))?[ ]de[ ](?:esta|la[ ]presente|la[ ]citada"
+    r"|dicha)[ ](?:ley|norma)(?!\w)"
+)
 _ACT_WORDS: Final = re.compile(
     r"(?<!\w)(?=(?:Ley|Real[ ]Decreto|Decreto|Orden|Circular|Reglamento|Directiva|Decisi[óo]n|C[óo]digo"
     r"|Constituci|Estatuto|Tratado|Treaty|TFEU|TEU|TFUE|TUE|Regulation|Directive|Decision|Commission|Council)"
@@ -28,23 +38,38 @@ _ACT_WORDS: Final = re.compile(
 
 
 def named_before(view: str, at: int, acts: Acts) -> str:
-    """Return the act that the sentence before an offset names last; nothing if it is the citing act or there is none."""
+    """Return the act that the sentence before an offset names last; nothing if it is the citing act itself."""
     start = max(0, at - _SENTENCE)
     for stop in _STOP.finditer(view, start, at):
         start = stop.end()
-    found: tuple[int, str] = (-1, "")
+    found, end = "", start
     for match in _ACT_WORDS.finditer(view, start, at):
-        named = name_at(view, match.start(), at, acts)
-        if named is not None and match.start() > found[0]:
-            found = (match.start(), "" if named[2] else named[0])
-    return found[1]
+        named = name_at(view, match.start(), at, acts) if match.start() >= end else None
+        if named is not None:
+            found, end = ("" if named[2] else named[0]), named[1]
+    return found
 
 
 def name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
     """Read the name of an act at an offset: name, where it ends, and whether it is the citing act itself."""
+    found = _name_at(view, at, limit, acts)
+    if found is None or found[2]:
+        return found
+    approved = _APPROVED.match(view, found[1], limit)
+    numbered = NUMBERED.match(view, approved.end(), limit) if approved else None
+    if numbered is None or NUMBERED.search(found[0]):
+        return found
+    name = clean_act(view[at : numbered.end()])
+    return name, numbered.end(), acts.is_own(name)
+
+
+def _name_at(view: str, at: int, limit: int, acts: Acts) -> tuple[str, int, bool] | None:
     own = OWN.match(view, at, limit)
     if own:
         return "", own.end(), True
+    derived = _DERIVED.match(view, at, limit) or _BYLAW.match(view, at, limit)
+    if derived:
+        return derived.group(), derived.end(), False
     back = BACK.match(view, at, limit)
     if back:
         name = acts.last.get(act_class(back["type"])) or acts.latest or back.group()

@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from fin_rag.loaders.act_title import NUMBERED, UNION, YEAR_NUMBER, own_number
+from fin_rag.schema import Span
 from fin_rag.structure.regulation.numbers import fold
 
-_YEAR_NUMBER: Final = (
-    r"(?:[A-ZÑ]{2,6}/)?\d{1,4}/\d{1,4}(?:/(?:EU|UE|EC|CE|EEC|CEE|EG|EWG|JHA|JAI|JI|Euratom))?(?![\w/])"
-)
-_UNION: Final = (
-    r"(?:\((?:EU|UE|EC|CE|EEC|CEE|EG|EWG)(?:, ?Euratom)?\)[ ])?(?:(?:[Nn][.]?[º°oO][.]?|Nr\.|No\.?)[ ]?)?"
-)
-# An act with its number: Ley 10/2014, Real Decreto-ley 5/2023, Commission Delegated Regulation (EU) 2017/565.
-NUMBERED: Final = re.compile(
-    rf"(?P<type>Ley(?:es)?(?:[ ](?:Org[áa]nica|Foral))?|Real(?:es)?[ ]Decretos?(?:[- ][Ll]ey|[ ]Legislativo)?"
-    rf"|Decretos?(?:[- ][Ll]ey|[ ](?:Legislativo|Foral))?"
-    r"|[ÓO]rden(?:es)?(?:[ ]Ministerial)?|Circular(?:es)?|Instrucci[óo]n(?:[ ]T[ée]cnica)?|Resoluci[óo]n"
-    r"|(?:Reglamentos?|Directivas?|Decisi[óo]n(?:es)?|Recomendaci[óo]n)(?:[ ](?:Delegad[oa]s?"
-    r"|de Ejecuci[óo]n))?(?:[ ](?:de la Comisi[óo]n|del Consejo))?"
-    r"|(?:(?:Commission|Council)[ ])?(?:(?:Delegated|Implementing|Framework)[ ])?(?:Regulations?|Directives?"
-    r"|Decisions?|Recommendations?)"
-    r"|(?:Delegierten?[ ]|Durchf[üu]hrungs)?(?:Verordnung(?:en)?|Richtlinien?|Beschl[üu]ss(?:e|es)?"
-    r"|Entscheidung)|Law|Royal Decree)[ ]"
-    rf"(?P<number>{_UNION}{_YEAR_NUMBER})"
-)
 _MORE_NUMBERS: Final = re.compile(
-    rf"(?:,[ ]|,?[ ](?:and|y|e|und|or|o)[ ])(?:(?:the|la|el|los|las)[ ])?(?P<number>{_UNION}{_YEAR_NUMBER})"
+    rf"(?:,[ ]|,?[ ](?:and|y|e|und|or|o)[ ])(?:(?:the|la|el|los|las)[ ])?(?P<number>{UNION}{YEAR_NUMBER})"
 )
 _CAPITAL_WORD: Final = r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}"
-_LINK_WORDS: Final = (
-    r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
-)
+_LINK_WORDS: Final = r"(?:(?:de[ ]la|de[ ]los|de[ ]las|del|de|y|e|en|sobre|a|al|para|el|la|los|las|contra)[ ]){0,3}"
 NAMED: Final = re.compile(
-    rf"(?P<spanish>(?:Texto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del"
+    rf"(?P<spanish>(?:[Tt]exto[ ][Rr]efundido[ ]de[ ]la[ ])?Ley(?:[ ](?:Org[áa]nica|General))?(?:[ ](?:de|del"
     rf"|sobre|General)[ ](?:(?:la|los|las|el)[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,10}})"
     rf"|C[óo]digo[ ](?:Civil|Penal|de[ ]{_CAPITAL_WORD})|Constituci[óo]n(?:[ ]Espa[ñn]ola)?"
     rf"|Estatuto[ ](?:de[ ]los|del|de)[ ]{_CAPITAL_WORD}"
-    rf"|Reglamento[ ](?:de|del)[ ](?:(?:la|los|las)"
+    rf"|Reglamento(?:[ ]General)?[ ](?:de|del)[ ](?:(?:la|los|las)"
     rf"[ ])?{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}}|Tratado[ ](?:de|constitutivo)"
     rf"[ ]{_CAPITAL_WORD}(?:[ ]{_LINK_WORDS}{_CAPITAL_WORD}){{0,8}})"
     r"|(?P<treaty>TFEU|TEU|TFUE|TUE|AEUV|EUV)(?!\w)"
     rf"|(?P<english>(?:{_CAPITAL_WORD}[ ](?:(?:and|of|on|for|the|in|to)[ ]){{0,3}}){{0,9}}(?:Act|Directive"
-    rf"|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol|Statute)"
+    rf"|Regulation|Code|Convention|Treaty|Charter|Agreement|Protocol(?:[ ]No[ ]?\d{{1,2}})?|Statute)"
     rf"(?:[ ]of[ ]\d{{4}}|[ ](?:on|establishing)[ ]the[ ]{_CAPITAL_WORD}(?:[ ](?:(?:of|the|and)"
     rf"[ ]){{0,2}}{_CAPITAL_WORD}){{0,5}})?)(?![\w])"
 )
@@ -72,7 +54,8 @@ BACK: Final = re.compile(
     re.IGNORECASE,
 )
 PRONOUN: Final = re.compile(
-    r"(?:de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)", re.IGNORECASE
+    r"(?:de[ ][ée]st[ae](?=[ ]?[,;.:)]|[ ]?\n)|de[ ]la[ ]misma|del[ ]mismo|de[ ]aqu[ée]lla|de[ ]aqu[ée]l|thereof)(?!\w)",
+    re.IGNORECASE,
 )
 BARE: Final = re.compile(
     r"(?P<type>Ley|Real[ ]Decreto(?:[- ][Ll]ey|[ ]Legislativo)?|Orden|Reglamento|Directiva|Circular"
@@ -80,7 +63,7 @@ BARE: Final = re.compile(
 )
 _DEFINED: Final = re.compile(
     r"\([ ]?(?:(?P<word>en (?:adelante|lo sucesivo)|hereinafter|hereafter|im Folgenden)"
-    r"[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?P<open>[«“‘\"„])?[ ]?"
+    r"[, :]{0,2}(?:(?:referred to as|called)[ ])?)?(?:(?:the|la|el|los|las)[ ](?=[«“‘\"„]))?(?P<open>[«“‘\"„])?[ ]?"
     r"(?:(?:the|la|el|los|las)[ ])?(?P<name>[^()«»“”‘’\"„]{2,80}?)[ ]?(?P<close>[»”’\"“])?[ ]?\)"
 )
 _DEFINITION_REACH: Final = 400
@@ -90,11 +73,15 @@ _CLASSES: Final = (
     ("decree", ("real decreto", "decreto", "royal decree")), ("law", ("ley", "texto", "act", "law", "leyes")),
     ("regulation", ("reglamento", "regulation", "verordnung", "delegated regulation")),
     ("directive", ("directiva", "directive", "richtlinie")), ("decision", ("decision", "beschluss", "entscheidung")),
-    ("order", ("orden", "order")), ("circular", ("circular",)), ("treaty", ("treaty", "tratado", "tfeu", "teu", "tfue", "tue")),
+    ("order", ("orden", "order")), ("circular", ("circular",)),
+    ("treaty", ("treaty", "tratado", "tfeu", "teu", "tfue", "tue")),
     ("code", ("codigo", "code")), ("constitution", ("constitucion",)),
 )  # fmt: skip
 
 
+# Acts of one sort that are numbered each in a series of its own.
+_SERIES: Final = re.compile(r"\b(organica|foral|legislativo|(?<=decreto[- ])ley)\b")
+_CFR_TITLE: Final = re.compile(r"(\d{1,2})[ ]CFR\b|\bTitle[ ](\d{1,2})[ ]?(?:—|–|-|:|,)", re.IGNORECASE)
 _FEMININE: Final = frozenset({"law", "order", "directive", "decision", "circular", "constitution"})
 
 
@@ -123,12 +110,48 @@ def act_key(name: str) -> str:
         True
         >>> act_key("Council Directive 85/611/EEC"), act_key("Regulation (EU) No 648/2012")
         ('directive 85/611', 'regulation 648/2012')
+        >>> act_key("Real Decreto 5/2023") == act_key("Real Decreto-ley 5/2023")
+        False
     """
-    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{1,4}", name)
+    numbered = own_number(name)
+    number = re.search(r"(?:[A-Z]{2,6}/)?\d{1,4}/\d{1,4}", numbered or name)
     if number:
-        return f"{act_class(name[: number.start()])} {number.group().casefold()}"
+        kind = (numbered or name)[: number.start()]
+        series = _SERIES.search(fold(kind))
+        return f"{series[1] + ' ' if series else ''}{act_class(kind)} {number.group().casefold()}"
     words = re.findall(r"\w+", fold(name))
     return " ".join(word for word in words if word not in ("the", "la", "el", "los", "las"))
+
+
+def cfr_title(text: str) -> str:
+    """Return the number of the title of the Code of Federal Regulations that a heading names, or nothing.
+
+    Example:
+        >>> cfr_title("Title 17—Commodity and Securities Exchanges"), cfr_title("17 CFR Part 240")
+        ('17', '17')
+    """
+    match = _CFR_TITLE.search(text)
+    return (match[1] or match[2]) if match else ""
+
+
+def act_names(act: str, title: str, addresses: Iterable[str]) -> frozenset[str]:
+    """Return the keys by which other acts may name an act: its own name, its title, the parts of a code.
+
+    Example:
+        >>> sorted(act_names("", "Title 17—Exchanges", ["part:240", "sec:240.1"]))
+        ['17 cfr 240', 'title 17 exchanges']
+        >>> sorted(act_names("Ley 9/2031", "Ley 9/2031, de 3 de mayo", []))
+        ['law 9/2031']
+    """
+    found = {act_key(name) for name in (act, title) if name}
+    code = cfr_title(title)
+    for address in addresses:
+        kind, _, number = address.partition(":")
+        if kind == "part" and code:
+            found.add(act_key(f"{code} CFR {number}"))
+        elif kind == "chapter" and number[:1].isalpha() and number[-1:].isdigit():
+            found.add(act_key(number))
+    return frozenset(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +189,7 @@ class Acts:
     def of_gender(self, pronoun: str) -> str:
         """Return the act that a Spanish pronoun agrees with, the last one named; any act for other pronouns."""
         folded = fold(pronoun)
-        if folded.startswith("de la ") or folded.endswith("aquella"):
+        if folded.startswith("de la ") or folded.endswith(("aquella", "esta")):
             return self.last_feminine or self.latest
         return (self.last_masculine if folded.startswith("de") else "") or self.latest
 
@@ -199,18 +222,15 @@ class Acts:
         return None
 
 
-def more_numbers(view: str, at: int, sort: str) -> tuple[list[str], int]:
-    """Return further acts of a list that share one word: ``Directives 2002/92/EC and 2011/61/EU``."""
-    found: list[str] = []
-    while match := _MORE_NUMBERS.match(view, at):
-        found.append(f"{sort} {match['number']}")
-        at = match.end()
-    return found, at
+def more_numbers(view: str, at: int, sort: str) -> list[tuple[str, Span]]:
+    """Return further acts of a list that share one word, and where their numbers stand.
 
-
-def clean_act(text: str) -> str:
-    """Return a name of an act on one line.
-
-    Institutions in front of an EU act are no part of its name.
+    Example:
+        >>> more_numbers("Directives 2002/92/EC and 2011/61/EU", 21, "Directive")
+        [('Directive 2011/61/EU', Span(start=26, end=36))]
     """
-    return re.sub(r"\A(?:Commission|Council)[ ]", "", " ".join(text.split()))
+    found: list[tuple[str, Span]] = []
+    while match := _MORE_NUMBERS.match(view, at):
+        found.append((f"{sort} {match['number']}", Span(*match.span("number"))))
+        at = match.end()
+    return found

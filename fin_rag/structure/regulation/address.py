@@ -27,8 +27,7 @@ def parse_address(address: str) -> tuple[tuple[str, str], ...]:
 
 
 def address_key(address: str) -> str:
-    """Return the form in which addresses are compared: accents, case of kinds and repeated blanks do not
-    count.
+    """Return the form in which addresses are compared: no accents, kinds in small letters, single blanks.
 
     Labels of bare levels keep their case, since ``/a`` and ``/A`` are different levels of one section.
 

@@ -79,7 +79,7 @@ class _Builder:
                 self._content(index, line)
         self._tree.close_all(len(self._text))
         self._built.nodes = self._tree.nodes
-        for node in self._built.nodes:
+        for node in reversed(self._built.nodes):  # inner nodes first
             node.state = node.state or state_of(self._built.view, node)
             if node.state and is_state_word(node.title):
                 node.title = ""
@@ -165,11 +165,7 @@ class _Builder:
             return False
         below = self._scan.headings[index + 1] if index + 1 < len(self._lines) else None
         previous = self._previous
-        return (
-            below is not None
-            and below.rank > _GROUP_RANK
-            and (previous is None or not previous.text.endswith(","))
-        )
+        return below is not None and below.rank > _GROUP_RANK and (previous is None or not previous.text.endswith(","))
 
     def _opens_another_text(self, index: int, line: Line) -> bool:
         """Tell the title of a text that an act approves: capitals alone, after the dispositions, above a heading."""
@@ -210,13 +206,7 @@ class _Builder:
         if label is not None and self._label(label, index, line):
             return
         current = self._tree.current
-        if (
-            not quoted
-            and current is not None
-            and current.is_item
-            and current.filled
-            and self._new_paragraph(line)
-        ):
+        if not quoted and current is not None and current.is_item and current.filled and self._new_paragraph(line):
             self._items_of(provision).paragraph(line.outer, self._upcoming(index))
         current = self._tree.current
         if current is not None and not (self._scan.system == FCA and is_status_line(line)):
@@ -246,9 +236,7 @@ class _Builder:
         previous = self._previous
         if line.text[:1] in _STAYS or line.text[:1].islower() or previous is None or not previous.finished:
             return False
-        return (
-            line.blank_before or len(previous.text) < 0.75 * max(self._scan.width, 1) or self._scan.width == 0
-        )
+        return line.blank_before or len(previous.text) < 0.75 * max(self._scan.width, 1) or self._scan.width == 0
 
     def _label(self, label: Label, index: int, line: Line) -> bool:
         """Open the node of a label; return whether it was one."""
@@ -288,14 +276,7 @@ class _Builder:
         """Take a short line without an end mark after a label for the level's heading: ``(b) Records``."""
         line = self._lines[index]
         words = line.text[at - line.start :]
-        if (
-            self._scan.system == CIVIL
-            or node.title
-            or line.finished
-            or line.joins
-            or line.dangling
-            or len(words) > 100
-        ):
+        if self._scan.system == CIVIL or node.title or line.finished or line.joins or line.dangling or len(words) > 100:
             return
         if not words[:1].isupper() or index + 1 >= len(self._lines) or words.endswith((",", "—", "–")):
             return
@@ -308,8 +289,6 @@ class _Builder:
         if label.last and len(label.last) == 1 and len(label.number) == 1 and node.kind == "level":
             base = node.address.rpartition("/")[0]
             for code in range(ord(label.number) + 1, ord(label.last) + 1):
-                twin = Node(
-                    "level", chr(code), f"{base}/{chr(code)}", 99, node.start, node.label_end, node.title_end
-                )
+                twin = Node("level", chr(code), f"{base}/{chr(code)}", 99, node.start, node.label_end, node.title_end)
                 twin.parent, twin.end, twin.filled = node.parent, line.end, True
                 self._tree.nodes.append(twin)

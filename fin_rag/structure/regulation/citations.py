@@ -22,8 +22,16 @@ from fin_rag.structure.regulation.segments import (
 )
 
 _LINK: Final = re.compile(
-    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)"
+    r",?[ \n]{1,3}(?:of|to|in|under|del|de|en|der|des|zur|zum)[ \n]{1,3}(?:(?:la|el|los|las|the|dem|der)"
     r"[ \n]{1,2})?(?:(?:Council|Commission)[ ])?"
+)
+# German names the act of a citation in the genitive, without a preposition.
+_GENITIVE: Final = re.compile(r"(?:jene[rs]|diese[rs]|der[ ]vorliegenden|der[ ]genannten)[ ]", re.IGNORECASE)
+# Statutes, agreements and whatever else has articles: any name in capitals after *of*.
+_OTHER_TEXT: Final = re.compile(
+    r"[ \n]{1,3}(?:of|del|de|des|der)[ \n]{1,3}(?:(?:la|el|los|las|the)[ \n]{1,2})?"
+    r"(?P<name>[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'.-]{2,30}(?:[ ](?:(?:de|del|of|on|for|the|and|y|la|los|las)[ ]){0,3}"
+    r"[A-ZÁÉÍÓÚÑ][\wáéíóúñü’'-]{1,30}){0,8})"
 )
 _BLANKS: Final = re.compile(r"[ \n]{1,3}")
 _MOST_SEGMENTS: Final = 6
@@ -58,9 +66,10 @@ def read_citation(view: str, at: int, limit: int, acts: Acts) -> Cited | None:
         if following is None:
             break
         items = _combined(items, following, inner=rank_of(following) > rank_of(before))
-        end, before = following.end, following
-        if segment.plural and segment.kind == "art" and rank_of(following) > ARTICLE_RANK:
-            items, end, before = _resumed(view, end, limit, items, segment, before)
+        outer, end, before = before, following.end, following
+        plural = next((one for one in (outer, segment) if one.plural and one.kind in ("art", "par")), None)
+        if plural is not None and rank_of(following) > rank_of(plural):
+            items, end, before = _resumed(view, end, limit, items, plural, before)
     items = [item for item in items if item.steps]
     if not items:
         return None
@@ -122,8 +131,8 @@ def _bare_annex(view: str, of: re.Match[str], limit: int) -> Segment | None:
 def _combined(items: list[Item], segment: Segment, *, inner: bool) -> list[Item]:
     """Add a segment to what was cited: an outer one to every entry, an inner one to the last.
 
-    An inner segment that fills a level in the middle (``letras a) y b) del artículo 12, apartado 1``) goes to every entry
-    too.
+    An inner segment that fills a level in the middle (``letras a) y b) del artículo 12, apartado 1``) goes to
+    every entry too.
     """
     if segment.kind == "subparagraph":
         return items
@@ -142,6 +151,8 @@ def _merged(item: Item, other: Item) -> Item:
     """Join the steps of two parts of a citation, the outer ones first; at most one of them is a range."""
 
     def ordered(one: Steps, two: Steps) -> Steps:
+        if one and two and one[0][0] == two[-1][0] == "pt":  # ``punto 2.º de la letra c)``: one point in another
+            return (*two, ("sub", one[0][1]), *one[1:])
         return tuple(sorted((*one, *two), key=lambda step: RANK.get(step[0], 6)))
 
     steps = ordered(item.steps, other.steps)
@@ -153,12 +164,22 @@ def _merged(item: Item, other: Item) -> Item:
 def _resumed(
     view: str, end: int, limit: int, items: list[Item], first: Segment, before: Segment
 ) -> tuple[list[Item], int, Segment]:
-    """Go on with a list of articles after a level of one of them: ``Articles 4(2), point (a), and 5``."""
+    """Go on with a list after a level of one of its entries: ``Articles 4(2), point (a), and 5``."""
     and_ = words.AND.match(view, end, limit)
     found = read_numbers(view, and_.end(), limit, first.kind, plural=True) if and_ else None
     if found is None or view[found[1] : found[1] + 1].isalnum():
         return items, end, before
-    return [*items, *found[0]], found[1], Segment(first.kind, found[0], found[1], plural=True)
+    above = tuple(step for step in items[-1].steps if RANK.get(step[0], ARTICLE_RANK) < rank_of(first))
+    further = [Item((*above, *item.steps), (*above, *item.to) if item.to else ()) for item in found[0]]
+    return [*items, *further], found[1], Segment(first.kind, found[0], found[1], plural=True)
+
+
+def _other_text(view: str, end: int, limit: int) -> tuple[str, int, bool] | None:
+    """Read the name of a text that is no act by its words: ``artículo 5 de los Estatutos``."""
+    match = _OTHER_TEXT.match(view, end, limit)
+    if not match or words.UNIT.match(view, match.start("name"), limit):
+        return None
+    return " ".join(match["name"].split()).rstrip("."), match.end("name"), False
 
 
 # --- the act ----------------------------------------------------------------------------------
@@ -186,9 +207,11 @@ def _name_act(view: str, cited: Cited, limit: int, acts: Acts) -> None:
             cited.act, cited.end = named.group(), named.end()
             return
     link = _LINK.match(view, cited.end, limit)
+    if link is None and blanks and _GENITIVE.match(view, blanks.end(), limit):
+        link = blanks
     if not link:
         return
-    found = name_at(view, link.end(), limit, acts)
+    found = name_at(view, link.end(), limit, acts) or _other_text(view, cited.end, limit)
     if found is None:
         return
     name, end, own = found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from fin_rag.structure.regulation.numbers import ARTICLE_NUMBER, SUFFIX, ordinal_pattern
+from fin_rag.structure.regulation.numbers import ARTICLE_NUMBER, SUFFIX, alternatives, ordinal_pattern, vocabulary
 
 _ROMAN: Final = r"[IVXLC]{1,7}(?![\w])"
 _ORDINAL: Final = ordinal_pattern()
@@ -15,7 +15,8 @@ _UNITS: Final = (
                      r"[ ](?:first|second|third|fourth|fifth|last)[ ])?(?:sub-?paragraphs?|sentences?"
                      r"|indents?|wording|phrase|part|paragraphs?)"
      rf"|(?:{_ORDINAL})[ ](?:p[áa]rrafos?|guion(?:es)?|inciso)|p[áa]rrafos?[ ](?:{_ORDINAL})(?:[ ](?:y|a)"
-     rf"[ ](?:{_ORDINAL}))?|Unterabs[äa]tz(?:e|es|en)?[ ]\d+)"),
+     rf"[ ](?:{_ORDINAL}))?|Unterabs[äa]tz(?:e|es|en)?[ ]\d+"
+                     r"(?:(?:,[ ]|[ ](?:und|oder|bis)[ ])\d+){0,9})"),
     ("art", r"art[íi]culos?|arts?\.|articles?|artikeln?|artikels"),
     ("disp", r"disposici(?:[óo]n|ones)[ ](?:adicional(?:es)?|transitorias?|derogatorias?|final(?:es)?)"),
     ("norma", r"normas?"),
@@ -44,7 +45,7 @@ NUMBERS: Final = {
                         rf"(?:[ ]{SUFFIX})?", re.IGNORECASE),
     "disp": re.compile(rf"(?:{_ORDINAL})(?:[ ]{SUFFIX})?|\d{{1,3}}{_SIGN}?(?:[ ]{SUFFIX})?(?![\d/])"
                        rf"|{_ROMAN}", re.IGNORECASE),
-    "par": re.compile(rf"\([ ]?(?P<in>\d{{1,3}}[a-z]?)[ ]?\)|\d{{1,3}}(?:[a-z](?!\w)"
+    "par": re.compile(rf"\([ ]?(?P<in>\d{{1,3}}[a-z]?)[ ]?\)|(?P<half>[a-zñ])\)|\d{{1,3}}(?:[a-z](?!\w)"
                       rf")?{_SIGN}?(?:[ ]{SUFFIX})?(?![\d/%,]\d|[ ]?%)|(?:{_ORDINAL})(?:[ ]{SUFFIX})?|(?:uno"
                       rf"|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez)(?!\w)", re.IGNORECASE),
     "pt": re.compile(rf"\([ ]?(?P<in>\d{{1,3}}[a-z]?|[a-zñ]{{1,5}})(?:[ ]{SUFFIX})?[ ]?\)"
@@ -53,7 +54,8 @@ NUMBERS: Final = {
     "annex": re.compile(rf"{_ROMAN}(?:[ ]{SUFFIX})?|\d{{1,3}}(?![\d/.]\d|\w)|[A-Z](?!\w)"),
     "recital": re.compile(r"\([ ]?(?P<in>\d{1,3})[ ]?\)|\d{1,3}(?!\w)"),
     "container": re.compile(rf"(?:{_ROMAN}|(?i:preliminar)(?!\w)|\d{{1,3}}{_SIGN}?(?![\d/.]\d|\w)"
-                            rf"|[A-Z](?![\w.]))(?:[ ]{SUFFIX})?|(?i:{_ORDINAL})(?:[ ]{SUFFIX})?"),
+                            rf"|[A-Z](?![\w.]))(?:[ ]{SUFFIX})?|(?i:{_ORDINAL})(?:[ ]{SUFFIX})?"
+                            rf"|(?i:{alternatives(vocabulary()['english_cardinals'])})(?!\w)"),
 }  # fmt: skip
 # Levels glued to a number: 12.3.b), 5(1)(b)(i).
 ATTACHED: Final = re.compile(

@@ -79,7 +79,8 @@ def _article_line() -> re.Pattern[str]:
     return re.compile(
         rf"(?P<word>{word_pattern('articles')})[ ]{{1,4}}"
         rf"(?P<number>{ARTICLE_NUMBER}(?:[.]?[ ]?[ºª°](?:[ ]{{0,2}}{SUFFIX})?)?(?!\d)"
-        rf"|{ordinal_pattern()}(?:[ ]{SUFFIX})?|[IVXLC]{{1,7}}(?:[ ]{SUFFIX})?(?![\w]))"
+        rf"|{ordinal_pattern()}(?:[ ]{SUFFIX})?|[IVXLC]{{1,7}}(?:[ ]{SUFFIX})?(?![\w])"
+        rf"|{word_pattern('cardinals')}(?=[ ]?[.:]|\Z))"
         r"(?P<after>[ ]?(?:[.)][ ]?[-–—]?|[:–—-])?)[ ]*",
         re.IGNORECASE,
     )
@@ -93,7 +94,7 @@ def _disposition_line() -> re.Pattern[str]:
         r"|[IVXLC]{1,6}(?!\w)"
     )
     return re.compile(
-        rf"disposici(?:[óo]n|ones)[ ]{{1,3}}(?P<kind>{kinds})(?:[ ]{{1,3}}(?P<number>{number}))?"
+        rf"(?:disposici(?:[óo]n|ones)|normas?)[ ]{{1,3}}(?P<kind>{kinds})(?:[ ]{{1,3}}(?P<number>{number}))?"
         r"(?P<after>[ ]?(?:[.)][ ]?[-–—]?|[:–—-])?)[ ]*",
         re.IGNORECASE,
     )
@@ -102,7 +103,8 @@ def _disposition_line() -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _container_line() -> re.Pattern[str]:
     number = (
-        rf"preliminar|preliminary|{ordinal_pattern()}|\d{{1,3}}[.]?[ ]?[ºª°]|\d{{1,3}}[A-Za-z]?(?![\w.]?\d)"
+        rf"preliminar|preliminary|{ordinal_pattern()}|{word_pattern('english_cardinals')}"
+        rf"|\d{{1,3}}[.]?[ ]?[ºª°]|\d{{1,3}}[A-Za-z]?(?![\w.]?\d)"
         rf"|[IVXLC]{{1,8}}(?:[ ][A-Z](?=\Z)|[A-Za-z])?"
         r"|[A-Z]"
     )
@@ -126,9 +128,7 @@ def _annex_line() -> re.Pattern[str]:
 
 
 _ROMAN_LINE: Final = re.compile(r"(?P<number>[IVXLC]{1,7})[.)]?\Z")
-_BARE_ORDINAL: Final = re.compile(
-    rf"(?P<number>{ordinal_pattern()})(?P<after>[ ]?[.:)][ ]?[-–—]?)[ ]*", re.IGNORECASE
-)
+_BARE_ORDINAL: Final = re.compile(rf"(?P<number>{ordinal_pattern()})(?P<after>[ ]?[.:)][ ]?[-–—]?)[ ]*", re.IGNORECASE)
 
 
 def civil_heading(line: Line, index: int, group: str, *, in_annex: bool) -> Heading | None:
@@ -175,11 +175,9 @@ def _disposition(line: Line, index: int) -> Heading | None:
         return None
     kind = vocabulary()["dispositions"][match["kind"].lower()]
     if match["number"] is None:
-        plural = match.group().lower().startswith("disposiciones")
-        if plural or line.text[match.end() :]:
-            return (
-                Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
-            )
+        plural = match.group().lower().startswith(("disposiciones", "normas"))
+        if plural or (line.text[match.end() :] and not match["after"].strip()):
+            return Heading(index, "group", kind, TOP_RANK, line.end, line.end, titled=False) if plural else None
     number = clean_number(match["number"] or "unica")
     return _heading(line, index, kind, "unica" if number == "unico" else number, TOP_RANK, match)
 
@@ -225,11 +223,11 @@ def _stands_as_heading(line: Line, match: re.Match[str], *, spoken: bool) -> boo
     after = match["after"].strip()
     if rest[0] in ",;)" or (
         rest[0] == "("
-        and not re.match(
-            r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest
-        )
+        and not re.match(r"\((?:[Ss]uprimid|[Dd]erogad|[Ss]in |[Aa]nulad|[Dd]eleted|[Rr]epealed|[Gg]estrichen)", rest)
     ):
         return False
+    if not after and _article_line().match(rest):
+        return False  # a row of a table of what corresponds to what
     if rest[0].islower() and not (spoken and after and line.level):
         return False
     return bool(after) or line.level > 0 or _title_like(rest)

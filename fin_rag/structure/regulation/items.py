@@ -90,11 +90,7 @@ class Items:
         """Go on with numbered paragraphs whose numbers are printed in two ways: ``(1)``, then ``2.``."""
         style, value = label.options[0]
         for depth, entry in enumerate(self._lists):
-            if (
-                entry.node.kind == "par"
-                and {style, entry.style} == {"num", "(1"}
-                and value == floor(entry.last) + 1
-            ):
+            if entry.node.kind == "par" and {style, entry.style} == {"num", "(1"} and value == floor(entry.last) + 1:
                 return depth, value
         return None
 
@@ -223,7 +219,9 @@ class Items:
             while at < end and view[at] == " ":
                 at += 1
             label = read_label(view, at, end) if view[at : at + 1] == "(" or not self._bare else None
-            if label is None or not label.is_first or not self._may_run_in(label, node):
+            if label is None or not label.is_first or label.options[0][0] in _DOTTED_STYLES:
+                return node, at
+            if not self._may_run_in(label, node):
                 return node, at
             node = self._opened(first_style(label) or "", 1.0, label)
             at = label.end
@@ -249,11 +247,7 @@ class Items:
 
     def _may_run_in(self, label: Label, node: Node) -> bool:
         style = first_style(label)
-        return (
-            style is not None
-            and all(entry.style != style for entry in self._lists)
-            and node is self._tree.current
-        )
+        return style is not None and all(entry.style != style for entry in self._lists) and node is self._tree.current
 
     def inline(self, view: str, start: int, end: int) -> None:
         """Open the points of a list that runs inside one paragraph: ``Son: a) uno; b) otro``."""

@@ -55,9 +55,7 @@ class Label:
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    cardinals = "|".join(
-        word.capitalize() for word in sorted(vocabulary()["cardinals"], key=len, reverse=True)
-    )
+    cardinals = "|".join(word.capitalize() for word in sorted(vocabulary()["cardinals"], key=len, reverse=True))
     return re.compile(_PATTERN.format(suffix=SUFFIX, cardinals=cardinals))
 
 
@@ -79,7 +77,7 @@ def read_label(view: str, start: int, end: int) -> Label | None:
     printed = match[kind] if kind else ""
     if kind == "word":
         place = float(vocabulary()["cardinals"].index(printed.lower()) + 1)
-        return Label(start, match.end(), printed.lower(), (("word", place),))
+        return Label(start, match.end(), str(int(place)), (("word", place),))
     if kind == "dec":
         return Label(
             start,
@@ -89,14 +87,10 @@ def read_label(view: str, start: int, end: int) -> Label | None:
         )
     if kind == "supp":
         return Label(start, match.end(), printed, (("supp", float(printed[1:])),))
-    return Label(
-        start, match.end(), clean_number(printed), ((kind or "num", number_value(clean_number(printed))),)
-    )
+    return Label(start, match.end(), clean_number(printed), ((kind or "num", number_value(clean_number(printed))),))
 
 
-def _bracketed(
-    match: re.Match[str], bracket: str, inner: str, suffix: str, view: str, end: int
-) -> Label | None:
+def _bracketed(match: re.Match[str], bracket: str, inner: str, suffix: str, view: str, end: int) -> Label | None:
     options: list[tuple[str, float]] = []
     extra = number_value(f"0 {suffix}") if suffix else 0.0
     if inner[0].isdigit():
@@ -139,6 +133,4 @@ def first_style(label: Label) -> str | None:
 @lru_cache(maxsize=1)
 def reference_ahead() -> re.Pattern[str]:
     """Return a pattern for words after a label that make it the end of a broken reference."""
-    return re.compile(
-        rf"[ ]*(?:(?:of|de|del|and|or|y|o|to)[ ]|,[ ]|{word_pattern('conjunctions')}[ ])", re.IGNORECASE
-    )
+    return re.compile(rf"[ ]*(?:(?:of|de|del|and|or|y|o|to)[ ]|,[ ]|{word_pattern('conjunctions')}[ ])", re.IGNORECASE)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.schema import Span
@@ -18,12 +19,13 @@ _SAME: Final = {
     0x2010: "-", 0x2011: "-",
 }  # fmt: skip
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+_ITALIC_LABEL: Final = re.compile(r"\([*_](\w{1,5})[*_]\)")
 _LINE: Final = re.compile(r"[^\n]+")
 _MARKS: Final = re.compile(
     r"(?P<quote>(?:[ ]{0,3}>)*)[ ]*(?P<heading>#{1,6}(?=[ ]|$))?[ ]*(?P<strong>(?:[*]{1,3}|_{1,3})(?=\S))?"
 )
 _SENTENCE_END: Final = re.compile(r"[.;:!?…»”\"’)\]]['’”\"»)\]*_]*\Z")
-_LAST_WORD: Final = re.compile(r"([^\W\d_]+)\.?\Z")
+_LAST_WORD: Final = re.compile(r"([^\W\d_]+)\Z|\b(arts?|n[úu]ms?|apdos?|p[áa]rrs?|nr|nos?|secs?)\.\Z", re.IGNORECASE)
 _TAGS: Final = re.compile(r"</?(?:small|sup|sub|em|strong|b|i|u)\b[^>\n]{0,40}>")
 
 
@@ -55,13 +57,13 @@ class Line:
         if self.text.endswith(","):
             return False
         word = _LAST_WORD.search(self.text)
-        return word is not None and word[1].casefold() in _connectors()
+        return word is not None and (word[1] is None or word[1].casefold() in _connectors())
 
     @property
     def joins(self) -> bool:
         """Tell whether the line ends in a conjunction, as the last but one item of a list does."""
         word = _LAST_WORD.search(self.text)
-        return word is not None and word[1].casefold() in _conjunctions()
+        return word is not None and word[1] is not None and word[1].casefold() in _conjunctions()
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +85,8 @@ def view_of(text: str) -> str:
     """
     plain = text.translate(_SAME)
     plain = _ESCAPE.sub(r"\1 ", plain) if "\\" in plain else plain
-    return plain.replace("**", "  ").replace("__", "  ")
+    plain = plain.replace("**", "  ").replace("__", "  ")
+    return _ITALIC_LABEL.sub(r"( \1 )", plain)
 
 
 def lines_of(text: str, view: str) -> list[Line]:
@@ -134,7 +137,7 @@ def wrap_width(lines: Sequence[Line]) -> int:
     """
     widths = sorted(
         len(line.text)
-        for line, following in zip(lines, lines[1:], strict=False)
+        for line, following in pairwise(lines)
         if not following.blank_before and following.text[:1].islower() and not line.finished
     )
     return widths[len(widths) * 9 // 10] if widths else 0

@@ -112,9 +112,7 @@ class Statute:
     def referenced_by(self, address: str) -> tuple[Reference, ...]:
         """Return the references that cite a provision, something below it, or the whole it belongs to."""
         key = address_key(address)
-        return tuple(
-            ref for ref in self.references if any(_related(address_key(t), key) for t in ref.targets)
-        )
+        return tuple(ref for ref in self.references if any(_related(address_key(t), key) for t in ref.targets))
 
     def at(self, offset: int) -> Provision | None:
         """Return the innermost provision that an offset stands in, or ``None``."""

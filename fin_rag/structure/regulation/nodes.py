@@ -98,9 +98,7 @@ class Tree:
         """Close the open provision and what is open in it, containers stay open."""
         count = len(self.open)
         while count and (
-            self.open[count - 1].is_item
-            or self.open[count - 1].is_provision
-            or self.open[count - 1].kind == "group"
+            self.open[count - 1].is_item or self.open[count - 1].is_provision or self.open[count - 1].kind == "group"
         ):
             count -= 1
         self._close_to(count, at)

@@ -11,9 +11,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 _ROMAN: Final = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-_ROMAN_FORM: Final = re.compile(
-    r"(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z"
-)
+_ROMAN_FORM: Final = re.compile(r"(?=[ivxlcdm])m{0,3}(?:cm|cd|d?c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})\Z")
 _ALPHABET: Final = "abcdefghijklmnñopqrstuvwxyz"
 _SPACES: Final = re.compile(r"\s+")
 
@@ -21,9 +19,7 @@ _SPACES: Final = re.compile(r"\s+")
 @lru_cache(maxsize=1)
 def vocabulary() -> Mapping[str, Any]:
     """Return the words that statutes use for their parts, from ``vocabulary.json``."""
-    data: dict[str, Any] = json.loads(
-        files(__package__).joinpath("vocabulary.json").read_text(encoding="utf-8")
-    )
+    data: dict[str, Any] = json.loads(files(__package__).joinpath("vocabulary.json").read_text(encoding="utf-8"))
     return data
 
 
@@ -47,6 +43,14 @@ def alternatives(words: object) -> str:
 SUFFIX: Final = r"(?:{})(?![a-zñáéíóú])".format(alternatives(vocabulary()["suffixes"]))
 # 12, 4 bis, 5a, 83 bis a); no decimal, no year before a slash.
 ARTICLE_NUMBER: Final = rf"\d{{1,4}}(?:[a-z]{{1,3}}(?![\w])|[ ]{{0,2}}{SUFFIX}(?:[ ][a-z](?=\)))?)?"
+
+
+@lru_cache(maxsize=1)
+def _cardinals() -> dict[str, int]:
+    words = vocabulary()
+    return {
+        fold(word): number for key in ("cardinals", "english_cardinals") for number, word in enumerate(words[key], 1)
+    }
 
 
 @lru_cache(maxsize=1)
@@ -162,7 +166,7 @@ def number_value(text: str) -> float:
 def clean_number(printed: str) -> str:
     """Return a printed number in the form of addresses.
 
-    Ordinal words and signs become numbers, roman numerals are in capitals, suffixes stand after one blank.
+    Numbers in words and ordinal signs become digits, roman numerals are in capitals, suffixes stand after one blank.
 
     Example:
         >>> [clean_number(n) for n in ("vigésimo segundo", "2.ª", "4  BIS", "xiv", "única", "83 bis a)")]
@@ -180,6 +184,8 @@ def clean_number(printed: str) -> str:
     folded = fold(text)
     if folded in ("unico", "unica", "preliminar", "preliminary"):
         return folded
+    if folded in _cardinals():
+        return str(_cardinals()[folded])
     head, _, tail = text.partition(" ")
     if roman_value(head) is not None and (not tail or re.fullmatch(SUFFIX, tail, re.IGNORECASE)):
         return f"{head.upper()} {tail.lower()}".strip()

@@ -123,14 +123,12 @@ def _own_references(references: Sequence[Reference], kept: Sequence[Provision]) 
 
 
 def reference_keys(references: Sequence[Reference]) -> dict[str, MetadataValue]:
-    """Return the metadata of references: targets in order, and acts with what is cited of them; empty keys are absent."""
+    """Return the metadata of references: targets in order, and acts with what is cited of them; no empty keys."""
     internal = dict.fromkeys(target for ref in references if ref.scope == INTERNAL for target in ref.targets)
     external: dict[str, None] = {}
     for ref in references:
         if ref.scope == EXTERNAL:
-            external |= dict.fromkeys(f"{ref.act}, {address}" for address in ref.provisions) or {
-                ref.act: None
-            }
+            external |= dict.fromkeys(f"{ref.act}, {address}" for address in ref.provisions) or {ref.act: None}
     keys: dict[str, MetadataValue] = {}
     if internal:
         keys[REFERENCES] = list(internal)

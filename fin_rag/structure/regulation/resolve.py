@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fin_rag.structure.regulation.address import address_key, parse_address
+from fin_rag.structure.regulation.address import address_key, parse_address, prefixes
 from fin_rag.structure.regulation.model import Provision, index_by_key
 from fin_rag.structure.regulation.numbers import letter_values, number_value, roman_value
-from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, THIS, Item, Step, Steps
+from fin_rag.structure.regulation.segments import NEXT, PREVIOUS, PREVIOUS_TEXT, THIS, Item, Step, Steps
 
 _ITEMS: Final = ("par", "pt", "sub")
+_CONTAINERS: Final = ("book", "part", "title", "chapter", "section", "subsection")
 _MOST_EXPANDED: Final = 200
+_BREAK: Final = re.compile(r"[.:;][ ]*\n")
 _ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -79,22 +82,35 @@ class Resolver:
 
     def plain(self, items: Sequence[Item]) -> list[str]:
         """Return the addresses that a citation of another act names, its ranges expanded by number."""
-        found: list[str] = []
-        for item in items:
-            for steps in _expanded(item):
-                found.append(_joined_steps([step for step in steps if not step[1].startswith("@")]))
+        found = [
+            _joined_steps([step for step in steps if not step[1].startswith("@")])
+            for item in items
+            for steps in _expanded(item)
+        ]
         return [address for address in dict.fromkeys(found) if address]
 
-    def targets(
-        self, items: Sequence[Item], source: Provision | None, offset: int
-    ) -> tuple[list[str], list[str]]:
+    def targets(self, items: Sequence[Item], source: Provision | None, offset: int) -> tuple[list[str], list[str]]:
         """Return the addresses that a citation of the own act names, and those of them that are not there."""
         found: list[str] = []
         for item in items:
             for steps in self._members(item, source, offset):
                 found += self._addresses(steps, source, offset)
         unique = list(dict.fromkeys(found))
-        return unique, [address for address in unique if self.find(address) is None]
+        outer = {
+            _joined_steps([steps[-1]]): steps[:-1] for steps in (item.steps for item in items) if _is_nested(steps)
+        }
+        return unique, [address for address in unique if not self._is_there(address, outer.get(address, ()))]
+
+    def _is_there(self, address: str, outer: Steps) -> bool:
+        """Tell whether the text has what was cited; a container must lie in the ones that were cited with it."""
+        if not outer:
+            return self.find(address) is not None
+        wanted = {address_key(_joined_steps([step])) for step in outer}
+        key = address_key(address)
+        return any(
+            address_key(p.address) == key and wanted <= {address_key(step) for step in p.path}
+            for p in self.of_kind(key.partition(":")[0])
+        )
 
     def _members(self, item: Item, source: Provision | None, offset: int) -> list[Steps]:
         """Expand a range along the text where both of its ends are there, else by number."""
@@ -106,10 +122,7 @@ class Resolver:
             if ends[0] is not None and ends[1] is not None:
                 between = self._between(ends[0], ends[1])
                 if between:
-                    return [
-                        tuple((kind, number) for kind, number in _steps_of(self._provisions[at]))
-                        for at in between
-                    ]
+                    return [tuple((kind, number) for kind, number in _steps_of(self._provisions[at])) for at in between]
         return list(_expanded(item))
 
     def _between(self, first: int, last: int) -> list[int]:
@@ -126,15 +139,29 @@ class Resolver:
         return [self._absolute(steps, source)]
 
     def _absolute(self, steps: Sequence[Step], source: Provision | None) -> str:
-        containers = [
-            step for step in steps if step[0] in ("book", "part", "title", "chapter", "section", "subsection")
-        ]
+        containers = [step for step in steps if step[0] in _CONTAINERS]
         if len(containers) == len(steps):
             return self._container(steps[-1], source)
+        if steps[0] == ("annex", "") and not self.find("annex:"):
+            steps = (*self._own_annex(source), *steps[1:])
         kept = [step for step in steps if step not in containers]
+        if containers and kept[0][0] in _ITEMS and not _starts_with_annex(steps):
+            above = self._container(containers[-1], source)
+            return self._known(f"{above}/{_joined_steps(kept)}", (*_split(above), *kept))
         if _starts_with_annex(steps) or kept[0][0] in _ITEMS:
             kept = list(steps)
+            # Containers of an annex are addressed below the annex itself, however deep they stand.
+            flat = [step for step in steps if step not in containers[:-1]]
+            if len(containers) > 1 and self.find(self._known(_joined_steps(flat), flat)):
+                kept = flat
         return self._known(_joined_steps(kept), kept)
+
+    def _own_annex(self, source: Provision | None) -> tuple[Step, ...]:
+        """Return the annex that *the Annex* means: the one that the source stands in, or the only one."""
+        if source is not None and source.address.startswith("annex:"):
+            return (_split(source.address)[0],)
+        annexes = [p for p in self.of_kind("annex") if "/" not in p.address]
+        return (_split(annexes[0].address)[0],) if len(annexes) == 1 else (("annex", ""),)
 
     def _container(self, step: Step, source: Provision | None) -> str:
         address = f"{step[0]}:{step[1]}"
@@ -202,12 +229,20 @@ class Resolver:
             return []
         anchor = next(i for i, (_, number) in enumerate(steps) if number.startswith("@"))
         kind, word = steps[anchor]
+        if word == PREVIOUS_TEXT:
+            word = THIS if self._has_text_above(source, offset) else PREVIOUS
         found = self._tied(kind, word, source)
         rest = steps[anchor + 1 :]
+        if rest and rest[-1][0] in _CONTAINERS:
+            return [self._container(rest[-1], source)]
         return [
             self._known_below(address, rest) or f"{address}/{_joined_steps(rest)}" if rest else address
             for address in found
         ]
+
+    def _has_text_above(self, source: Provision, offset: int) -> bool:
+        """Tell whether a paragraph of the same provision stands above an offset."""
+        return bool(_BREAK.search(self._view[source.label.end : offset].lstrip()))
 
     def _tied(self, kind: str, word: str, source: Provision) -> list[str]:
         here = self._enclosing(kind, source)
@@ -215,6 +250,8 @@ class Resolver:
             return []
         if word == THIS:
             return [self._provisions[here].address]
+        if kind == "par" and "/" not in self._provisions[here].address:
+            return [self._provisions[here].address]  # its paragraphs have no numbers
         family = self._siblings[_family(self._provisions[here])]
         place = self._place[here]
         if word == PREVIOUS:
@@ -235,10 +272,18 @@ class Resolver:
             if kind in kinds:
                 return self._by_key.get(address_key("/".join(steps[: kinds.index(kind) + 1])))
             return self._by_key.get(address_key(steps[0])) if kind == "par" and len(steps) == 1 else None
+        for above in reversed(prefixes(source.address)):
+            if above.rpartition("/")[2].partition(":")[0] == kind:
+                return self._by_key.get(address_key(above))
         for step in reversed(source.path):
             if step.partition(":")[0] == kind:
                 return self._by_key.get(address_key(step))
         return None
+
+
+def _is_nested(steps: Steps) -> bool:
+    """Tell whether a citation names a container inside another: ``Section 3 of Chapter V``."""
+    return len(steps) > 1 and all(kind in _CONTAINERS and not number.startswith("@") for kind, number in steps)
 
 
 def _family(provision: Provision) -> str:
@@ -248,9 +293,7 @@ def _family(provision: Provision) -> str:
     return (
         f"{above}/{kind}"
         if above
-        else (
-            kind if kind not in ("chapter", "section", "subsection") else f"{'/'.join(provision.path)}/{kind}"
-        )
+        else (kind if kind not in ("chapter", "section", "subsection") else f"{'/'.join(provision.path)}/{kind}")
     )
 
 
@@ -285,8 +328,8 @@ def numbers_between(first: str, last: str) -> list[str]:
     """Return the numbers of a range with both ends.
 
     Example:
-        >>> numbers_between("5", "7"), numbers_between("a", "c"), numbers_between("II", "IV"), numbers_between("5 bis", "6")
-        (['5', '6', '7'], ['a', 'b', 'c'], ['II', 'III', 'IV'], ['5 bis', '6'])
+        >>> numbers_between("5", "7"), numbers_between("II", "IV"), numbers_between("5 bis", "6")
+        (['5', '6', '7'], ['II', 'III', 'IV'], ['5 bis', '6'])
     """
     if first.isdigit() and last.isdigit() and 0 <= int(last) - int(first) <= _MOST_EXPANDED:
         return [str(number) for number in range(int(first), int(last) + 1)]

@@ -30,6 +30,7 @@ from fin_rag.structure.regulation.systems import (
 
 _FULL: Final = 0.75
 _LEAST_CONTENTS: Final = 3
+_MOST_UNLISTED: Final = 3  # headings of the text that a contents list may leave out before its first entry
 _NEXT_ITEM: Final = re.compile(r"[;,][ ]{0,3}(?:and|or|y|e|o|u|und|oder)\Z")
 _OPENING: Final = '«“‘"„‚'
 _RECITAL: Final = re.compile(r"\([ ]?\d{1,3}[ ]?\)(?=[ ]|\Z)")
@@ -68,10 +69,8 @@ def scan_text(text: str, markup: Markup) -> Scan:
     width = wrap_width(lines)
     system = system_of(lines)
     headings = _headings(lines, system, width)
-    labels = [None if headings[i] else _label(view, lines, i, width) for i in range(len(lines))]
-    zones = zone.zones_of(
-        lines, system, markup, lambda i: headings[i] is not None, lambda i: labels[i] is not None
-    )
+    labels = [None if headings[i] else _label(view, lines, headings, i, width) for i in range(len(lines))]
+    zones = zone.zones_of(lines, system, markup, lambda i: headings[i] is not None, lambda i: labels[i] is not None)
     scan = Scan(view, lines, system, width, headings, labels, zones)
     _mark_quotes(scan)
     for index, kind in enumerate(zones):
@@ -111,9 +110,7 @@ def _headings(lines: Sequence[Line], system: str, width: int) -> list[Heading | 
     return found
 
 
-def _read(
-    lines: Sequence[Line], index: int, system: str, code: str, group: str, *, annex: bool
-) -> Heading | None:
+def _read(lines: Sequence[Line], index: int, system: str, code: str, group: str, *, annex: bool) -> Heading | None:
     line = lines[index]
     if system == CFR:
         return cfr_heading(line, index)
@@ -137,9 +134,7 @@ def _preamble_heading(line: Line, index: int) -> Heading | None:
     return None
 
 
-def _stands_alone(
-    line: Line, previous: Line | None, last: Heading | None, width: int, *, civil: bool
-) -> bool:
+def _stands_alone(line: Line, previous: Line | None, last: Heading | None, width: int, *, civil: bool) -> bool:
     """Tell a heading from the rest of a sentence that the source broke before a reference."""
     if previous is None or line.level or previous.level or last is not None:
         return True
@@ -150,10 +145,12 @@ def _stands_alone(
     return len(previous.text) < _FULL * width or width == 0
 
 
-def _label(view: str, lines: Sequence[Line], index: int, width: int) -> Label | None:
+def _label(
+    view: str, lines: Sequence[Line], headings: Sequence[Heading | None], index: int, width: int
+) -> Label | None:
     line = lines[index]
     label = read_label(view, line.start, line.end)
-    if label is None or index == 0 or line.blank_before:
+    if label is None or index == 0 or line.blank_before or headings[index - 1] is not None:
         return label
     previous = lines[index - 1]
     ended = previous.finished or bool(_NEXT_ITEM.search(previous.text))
@@ -169,12 +166,7 @@ def _label(view: str, lines: Sequence[Line], index: int, width: int) -> Label | 
 def _mark_quotes(scan: Scan) -> None:
     lines, zones = scan.lines, scan.zones
     cardinal = tuple(f"{word.capitalize()}." for word in vocabulary()["cardinals"])
-    current: list[Heading | None] = []
-    last: Heading | None = None
-    for index in range(len(lines)):
-        current.append(last)
-        if scan.headings[index] is not None and not zones[index]:
-            last = scan.headings[index]
+    current = _headings_above(scan)
 
     def opens(index: int) -> bool:
         line = lines[index]
@@ -206,10 +198,19 @@ def _mark_quotes(scan: Scan) -> None:
     scan.warnings += warnings
 
 
+def _headings_above(scan: Scan) -> list[Heading | None]:
+    """Return for each line the heading that it stands below."""
+    found: list[Heading | None] = []
+    last: Heading | None = None
+    for heading, kind in zip(scan.headings, scan.zones, strict=True):
+        found.append(last)
+        if heading is not None and not kind:
+            last = heading
+    return found
+
+
 def _read_any(line: Line, index: int, system: str) -> Heading | None:
-    return civil_heading(line, index, "", in_annex=True) or (
-        cfr_heading(line, index) if system == CFR else None
-    )
+    return civil_heading(line, index, "", in_annex=True) or (cfr_heading(line, index) if system == CFR else None)
 
 
 def _whole_lines(line: Line) -> bool:
@@ -233,9 +234,7 @@ def _follows(before: Heading | None, heading: Heading) -> bool:
         return False
     if before.kind == heading.kind:
         numbers = before.number.split()[0:1] + heading.number.split()[0:1]
-        return (
-            len(numbers) == 2 and all(n.isdigit() for n in numbers) and int(numbers[1]) == int(numbers[0]) + 1
-        )
+        return len(numbers) == 2 and all(n.isdigit() for n in numbers) and int(numbers[1]) == int(numbers[0]) + 1
     return (
         before.kind in ("art", "da", "dt", "dd")
         and heading.kind in ("da", "dt", "dd", "df")
@@ -252,34 +251,32 @@ def _follows(before: Heading | None, heading: Heading) -> bool:
 
 def _mark_contents(scan: Scan) -> None:
     """Set aside a contents list that repeats the headings of what follows it."""
-    order = [
-        (i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")
-    ]
+    order = [(i, h) for i, h in enumerate(scan.headings) if h is not None and h.kind not in ("preamble", "group")]
     keys = [(h.kind, h.number) for _, h in order]
+    last_place = {key: at for at, key in enumerate(keys)}
     for first in range(min(5, len(order))):
-        try:
-            again = keys.index(keys[first], first + 1)
-        except ValueError:
+        end = first
+        while end + 1 < len(order) and last_place[keys[end + 1]] > end + 1 and _is_thin(scan, order, end):
+            end += 1
+        listed = keys[first : end + 1]
+        restart = next((at for at in range(end + 1, len(keys)) if keys[at] in listed), len(keys))
+        if end + 1 - first < _LEAST_CONTENTS or restart > end + 1 + _MOST_UNLISTED:
             continue
-        if again - first < _LEAST_CONTENTS or not _is_thin(scan, order, first, again):
-            continue
-        last = order[again - 1][0]
-        following = last + 1
-        if following < order[again][0] and _is_entry(scan, following):
-            last = following
+        last, heading = order[end]
+        stop = order[end + 1][0]
+        untitled = heading.rest >= scan.lines[last].end
+        if untitled and last + 1 < stop and _is_entry(scan, last + 1):
+            last += 1
         for index in range(order[first][0], last + 1):
             scan.zones[index] = zone.CONTENTS
             scan.headings[index] = scan.labels[index] = None
         return
 
 
-def _is_thin(scan: Scan, order: Sequence[tuple[int, Heading]], first: int, again: int) -> bool:
-    """Tell whether headings follow each other with hardly a line between them."""
-    for at in range(first, again - 1):
-        between = range(order[at][0] + 1, order[at + 1][0])
-        if len(between) > 2 or not all(_is_entry(scan, index) for index in between):
-            return False
-    return True
+def _is_thin(scan: Scan, order: Sequence[tuple[int, Heading]], at: int) -> bool:
+    """Tell whether hardly a line stands between a heading and the next one."""
+    between = range(order[at][0] + 1, order[at + 1][0])
+    return len(between) <= 2 and all(_is_entry(scan, index) for index in between)
 
 
 def _is_entry(scan: Scan, index: int) -> bool:
@@ -299,9 +296,7 @@ def _recital_words() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def _mark_preamble(scan: Scan) -> None:
     starts, ends = _recital_words()
     inside = False
-    first = next(
-        (i for i, h in enumerate(scan.headings) if h is not None and h.kind != "preamble"), len(scan.lines)
-    )
+    first = next((i for i, h in enumerate(scan.headings) if h is not None and h.kind != "preamble"), len(scan.lines))
     for index in range(first):
         if scan.zones[index]:
             continue
@@ -315,17 +310,12 @@ def _mark_preamble(scan: Scan) -> None:
             label = scan.labels[index] or read_label(scan.view, line.start, line.end)
             if label is not None:
                 scan.recitals[index] = label
-    if first < len(scan.lines):
+    named = any(h is not None and h.kind == "preamble" for h in scan.headings[:first])
+    if first < len(scan.lines) and not named:
         scan.preamble = next((i for i in range(first) if _says_something(scan, i)), -1)
 
 
 def _says_something(scan: Scan, index: int) -> bool:
     """Tell a sentence from the title of the act."""
     line = scan.lines[index]
-    return (
-        not scan.zones[index]
-        and line.level == 0
-        and index > 0
-        and line.text[-1] in ".,:;"
-        and len(line.text) > 20
-    )
+    return not scan.zones[index] and line.level == 0 and index > 0 and line.text[-1] in ".,:;" and len(line.text) > 20

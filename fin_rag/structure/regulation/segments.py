@@ -13,6 +13,7 @@ Step: TypeAlias = tuple[str, str]
 Steps: TypeAlias = tuple[Step, ...]
 
 THIS, PREVIOUS, NEXT, ALL_PREVIOUS = "@this", "@previous", "@next", "@all_previous"
+PREVIOUS_TEXT = "@previous_text"  # the paragraph above, numbered or not
 # From the outermost; what an annex holds is cited below the annex.
 RANK: Final = {
     "annex": -1, "appendix": -1, "book": 0, "part": 0, "title": 1, "chapter": 2, "section": 3, "subsection": 4,
@@ -22,9 +23,7 @@ RANK: Final = {
 ARTICLE_RANK: Final = 6
 MOST_ITEMS: Final = 60
 _BLANKS: Final = re.compile(r"[ \n]{1,3}")
-_GERMAN: Final = re.compile(
-    r"artikel|abs[aä]tz|buchst|nummer|anh[aä]ng|titel|kapitel|abschn|teil", re.IGNORECASE
-)
+_GERMAN: Final = re.compile(r"artikel|abs[aä]tz|buchst|nummer|anh[aä]ng|titel|kapitel|abschn|teil", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -46,10 +45,12 @@ class Segment:
 
 
 def rank_of(segment: Segment) -> int:
+    """Return how far out a segment's level lies; the outermost is the least."""
     return RANK.get(segment.kind, 6)
 
 
 def read_segment(view: str, at: int, limit: int) -> Segment | None:
+    """Read the segment that begins at an offset, or return ``None``."""
     before = words.RELATIVE_BEFORE.match(view, at, limit)
     if before:
         unit = words.UNIT.match(view, before.end(), limit)
@@ -76,9 +77,7 @@ def read_segment(view: str, at: int, limit: int) -> Segment | None:
     return Segment(kind, items, end, plural=_is_plural(unit.group()))
 
 
-def _without_bis(
-    view: str, at: int, limit: int, kind: str, found: tuple[list[Item], int]
-) -> tuple[list[Item], int]:
+def _without_bis(view: str, at: int, limit: int, kind: str, found: tuple[list[Item], int]) -> tuple[list[Item], int]:
     """Read *bis* as the German word for *to*: cut it off numbers that took it for a suffix."""
     if " bis" not in view[at : found[1]]:
         return found
@@ -120,12 +119,15 @@ def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
     if kind == "subparagraph" or (kind == "section" and plain == "this" and unit.group()[0].islower()):
         return None
     step = THIS
+    loose = unit.group().lower().startswith(("párraf", "parraf"))
     if plain.startswith(
         ("anterior", "precedente", "the preceding", "the previous", "the foregoing", "above", "vorstehend")
     ):
         step = (
             ALL_PREVIOUS
             if plain.endswith("es") or unit.group().lower().endswith(("graphs", "points", "cles"))
+            else PREVIOUS_TEXT
+            if loose
             else PREVIOUS
         )
     elif plain.startswith(("siguiente", "the next", "below")):
@@ -139,6 +141,7 @@ def _tied(unit: re.Match[str], word: str, end: int) -> Segment | None:
 
 
 def read_numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> tuple[list[Item], int] | None:
+    """Read the numbers of one kind at an offset, lists and ranges included; return them and where they end."""
     first = _number(view, at, limit, kind)
     if first is None:
         return None
@@ -147,15 +150,15 @@ def read_numbers(view: str, at: int, limit: int, kind: str, *, plural: bool) -> 
         to = words.RANGE.match(view, end, limit)
         if to and not items[-1].to:
             last = _next_number(view, to.end(), limit, kind, items[-1].steps)
-            if last is not None and (
-                plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"
-            ):
+            if last is not None and (plural or view[to.end()] in "(" or len(items[-1].steps) > 1 or kind == "pt"):
                 items[-1].to, end = last
                 continue
         and_ = words.AND.match(view, end, limit)
         if not and_:
             break
         following = _next_number(view, and_.end(), limit, kind, items[-1].steps)
+        if following is not None and kind == "pt" and not _alike(items[-1].steps[0][1], following[0][0][1]):
+            break
         if following is None or not (plural or _surely_goes_on(view, and_.end(), following, kind)):
             break
         items.append(Item(following[0]))
@@ -202,6 +205,8 @@ def _number(view: str, at: int, limit: int, kind: str) -> tuple[Steps, int] | No
         number = "unico"
     if kind in ("da", "dt", "dd", "df") and number == "unico":
         number = "unica"
+    if kind == "par" and groups.get("half"):
+        kind = "pt"  # Spanish laws call letters paragraphs too
     steps: Steps = ((kind, number),)
     lettered = len(number) == 1 and number.isalpha() and number.isupper() and number not in "IVXLC"
     if kind == "recital" or (kind in words.CONTAINER_KINDS and not lettered):
@@ -227,9 +232,7 @@ def _is_aside(view: str, match: re.Match[str], steps: Steps) -> bool:
     text = match.group()
     if match["paren"]:
         return (
-            text.startswith(" ")
-            and (match["paren"].isdigit() or len(match["paren"]) > 2)
-            and steps[-1][0] != "annex"
+            text.startswith(" ") and (match["paren"].isdigit() or len(match["paren"]) > 2) and steps[-1][0] != "annex"
         )
     if match["half"]:
         return (

@@ -26,6 +26,8 @@ def state_of(view: str, node: Node) -> str:
 
     The heading counts too: ``§ 240.5 [Reserved]``, ``Artículo 7. (Suprimido)``.
     """
+    if node.children and not all(child.state for child in node.children):
+        return ""
     body = view[node.label_end : min(node.end, node.label_end + _LONGEST + 1)]
     if len(body) <= _LONGEST:
         said = " ".join(body.split()).strip(" .:;").casefold()
@@ -36,7 +38,7 @@ def state_of(view: str, node: Node) -> str:
             return DELETED
     title = node.title.casefold()
     for state, words in zip((RESERVED, DELETED), _words(), strict=True):
-        if any(word[0] in "[(" and title.endswith(word) for word in words):
+        if title in words or any(word[0] in "[(" and title.endswith(word) for word in words):
             return state
     return ""
 

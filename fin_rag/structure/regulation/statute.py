@@ -12,9 +12,7 @@ from fin_rag.structure.regulation.model import EditorNote, Provision, Reference,
 from fin_rag.structure.regulation.nodes import Node
 
 
-def read_statute(
-    text: str, *, metadata: Mapping[str, object] | None = None, markup: Markup | None = None
-) -> Statute:
+def read_statute(text: str, *, metadata: Mapping[str, object] | None = None, markup: Markup | None = None) -> Statute:
     r"""Read the hierarchy, the notes and the cross-references of a statute.
 
     Spanish laws and circulars, EU acts, the Code of Federal Regulations, the Basel framework, the FCA
@@ -27,7 +25,7 @@ def read_statute(
         markup: what the loader saw, if anything.
 
     Example:
-        >>> law = read_statute("Artículo 1. Objeto.\n\n1. Regula la caja.\n\n2. Se exceptúa lo previsto en el apartado anterior.")
+        >>> law = read_statute("Artículo 1. Objeto.\n\n1. Regula la caja.\n\n2. Salvo el apartado anterior.")
         >>> [p.address for p in law.provisions], law.references[0].targets
         (['art:1', 'art:1/par:1', 'art:1/par:2'], ('art:1/par:1',))
     """
@@ -131,9 +129,7 @@ def _repeated(provisions: Sequence[Provision]) -> list[str]:
             continue
         key = (provision.address,)
         if key in seen:
-            found.append(
-                f"{provision.address} is numbered twice; the second stands at {provision.span.start}"
-            )
+            found.append(f"{provision.address} is numbered twice; the second stands at {provision.span.start}")
         seen[key] = provision.span.start
     return found[:50]
 

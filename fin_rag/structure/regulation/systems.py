@@ -18,8 +18,8 @@ from fin_rag.structure.regulation.lines import Line
 CIVIL, CFR, BASEL, FCA, FINRA = "civil", "cfr", "basel", "fca", "finra"
 
 _CFR_SECTION: Final = re.compile(
-    rf"§§?[ ]*(?P<number>{SECTION_NUMBER})(?P<to>[ ]?(?:-|–|through|to)"
-    rf"[ ]?{SECTION_NUMBER})?(?P<after>[.:]?[ ]*)(?P<rest>.*)\Z"
+    rf"§§?[ ]*(?P<number>{SECTION_NUMBER})(?P<to>[ ]?(?:-|–|—|through|to)"
+    rf"[ ]?(?:§[ ]?)?{SECTION_NUMBER})?(?P<after>[.:]?[ ]*)(?P<rest>.*)\Z"
 )
 _CFR_CONTAINER: Final = re.compile(
     r"(?P<word>title|subtitle|chapter|subchapter|parts?|subparts?)[ ]{1,3}(?P<number>[IVXLC]{1,8}(?!\w)"
@@ -33,7 +33,7 @@ _CFR_APPENDIX: Final = re.compile(
     r"(?P<after>[ ]*(?:[—–:]|-{1,2})?[ ]*)(?P<rest>.*)\Z",
     re.IGNORECASE,
 )
-_BASEL_STANDARD: Final = re.compile(r"(?P<number>[A-Z]{3})(?P<after>)\Z")
+_BASEL_STANDARD: Final = re.compile(r"(?!FAQ)(?P<number>[A-Z]{3})(?P<after>)\Z")
 _BASEL_CHAPTER: Final = re.compile(
     r"(?P<number>(?P<code>(?!FAQ)[A-Z]{3})[ ]?\d{1,3})(?P<after>[ ]*(?:[-–—:][ ]*)?)(?P<rest>[A-Z][^.]*)?\Z"
 )
@@ -55,14 +55,13 @@ _FCA_RULE: Final = re.compile(
 )
 _STATUS_LINE: Final = re.compile(r"(?P<status>[RGEDPC]|UK|EU)(?:[ ]+\d{1,2}/\d{1,2}/\d{4})?\Z")
 DATE_LINE: Final = re.compile(r"\d{1,2}/\d{1,2}/\d{4}\Z")
-_FINRA_RULE: Final = re.compile(
-    r"(?:Rule[ ])?(?P<number>\d{4}[A-Z]?)(?P<after>\.[ ]+)(?P<rest>[A-Z“\"\[].*)\Z"
-)
+_FINRA_RULE: Final = re.compile(r"(?:Rule[ ])?(?P<number>\d{4}[A-Z]?)(?P<after>\.[ ]+)(?P<rest>[A-Z“\"\[].*)\Z")
 
 
 def system_of(lines: Sequence[Line]) -> str:
     """Tell which family of statutes the lines belong to, by the heading lines that each family alone has."""
     votes = dict.fromkeys((CIVIL, CFR, BASEL, FCA, FINRA), 0)
+    chapter = ""
     for index, line in enumerate(lines):
         text = line.text
         if (text[0] == "§" and cfr_heading(line, index)) or (
@@ -74,6 +73,10 @@ def system_of(lines: Sequence[Line]) -> str:
         elif ((found := _BASEL_PARAGRAPH.match(text)) and found["code"]) or re.fullmatch(
             r"(?!FAQ)[A-Z]{3}\d{1,3}", text
         ):
+            votes[BASEL] += 1
+        elif (titled := _BASEL_CHAPTER.match(text)) and titled["rest"]:
+            chapter = titled["number"][3:].strip()
+        elif found and chapter == found["chapter"]:
             votes[BASEL] += 1
         elif _FINRA_RULE.match(text):
             votes[FINRA] += 1
@@ -93,7 +96,7 @@ def cfr_heading(line: Line, index: int) -> Heading | None:
         if line.level == 0 and (rest.endswith((";", ",")) or len(rest) > 300):
             return None
         number = match["number"] + (
-            re.sub(r"[ ]?(?:–|through|to|-)[ ]?", "-", match["to"]) if match["to"] else ""
+            re.sub(r"[ ]?(?:–|—|through|to|-)[ ]?(?:§[ ]?)?", "-", match["to"]) if match["to"] else ""
         )
         return _found(line, index, "sec", number, ARTICLE_RANK, match)
     match = _CFR_CONTAINER.match(line.text)
@@ -118,9 +121,7 @@ def _opens_container(line: Line, match: re.Match[str]) -> bool:
 
 
 def _found(line: Line, index: int, kind: str, number: str, rank: int, match: re.Match[str]) -> Heading:
-    return Heading(
-        index, kind, number, rank, line.start + match.start("after"), line.start + match.end("after")
-    )
+    return Heading(index, kind, number, rank, line.start + match.start("after"), line.start + match.end("after"))
 
 
 def basel_heading(line: Line, index: int, chapter: str) -> Heading | None:
@@ -134,9 +135,7 @@ def basel_heading(line: Line, index: int, chapter: str) -> Heading | None:
         if code:
             inner = (("standard", code, 1), ("chapter", f"{code}{match['chapter']}", 2))
         start = line.start + match.end()
-        return Heading(
-            index, "para", f"{code}{match['number']}", ARTICLE_RANK, start, start, inner, titled=False
-        )
+        return Heading(index, "para", f"{code}{match['number']}", ARTICLE_RANK, start, start, inner, titled=False)
     match = _BASEL_CHAPTER.match(line.text)
     if match and (not match["rest"] or match["after"]):
         number = match["number"].replace(" ", "")
@@ -155,11 +154,8 @@ def fca_heading(lines: Sequence[Line], index: int, module: str) -> Heading | Non
     if match and status:
         code = match["code"] or module
         name = f"{code} " if code else ""
-        inner = (
-            (("chapter", f"{name}{match['chapter']}", 2), ("section", f"{name}{match['section']}", 3))
-            if code
-            else ()
-        )
+        above = (("chapter", f"{name}{match['chapter']}", 2), ("section", f"{name}{match['section']}", 3))
+        inner: tuple[tuple[str, str, int], ...] = above if code else ()
         start = line.start + match.end()
         return Heading(
             index, "rule", f"{name}{match['number']}{status}", ARTICLE_RANK, start, start, inner, titled=False

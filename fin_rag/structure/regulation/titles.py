@@ -106,11 +106,7 @@ def _below(
     while last + 1 < len(lines) and last - first < _MOST_LINES and not lines[last].finished:
         below = lines[last + 1]
         same_case = lines[last].text.isupper() and below.text.isupper()
-        if (
-            below.blank_before
-            or stops(last + 1)
-            or not (below.text[:1].islower() or lines[last].dangling or same_case)
-        ):
+        if below.blank_before or stops(last + 1) or not (below.text[:1].islower() or lines[last].dangling or same_case):
             break
         last += 1
     shown = ""
@@ -134,14 +130,8 @@ def _joined(before: str, line: str) -> str:
     return f"{before} {line}" if before else line
 
 
-def _is_body(
-    heading: Heading, lines: Sequence[Line], first: int, last: int, ends_here: Callable[[int], bool]
-) -> bool:
+def _is_body(heading: Heading, lines: Sequence[Line], first: int, last: int, ends_here: Callable[[int], bool]) -> bool:
     """Tell an unpunctuated line that is all a provision says from its title."""
     if heading.kind in ("art", "norma") and ends_here(last + 1):
         return bool(_FINITE.search(" ".join(line.text for line in lines[first : last + 1])))
-    return (
-        heading.kind in ("annex", "appendix")
-        and ends_here(last + 1)
-        and len(lines[first].text) > _LONGEST // 2
-    )
+    return heading.kind in ("annex", "appendix") and ends_here(last + 1) and len(lines[first].text) > _LONGEST // 2

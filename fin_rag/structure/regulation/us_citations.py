@@ -5,29 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fin_rag.loaders.act_title import NUMBERED, clean_act
 from fin_rag.schema import Span
 from fin_rag.structure.regulation import us_words as words
-from fin_rag.structure.regulation.acts import NUMBERED, US_ACT, Acts, clean_act
+from fin_rag.structure.regulation.acts import US_ACT, Acts
 from fin_rag.structure.regulation.address import prefixes
 from fin_rag.structure.regulation.build import Built
-from fin_rag.structure.regulation.model import EXTERNAL, INTERNAL, Provision, Reference
-from fin_rag.structure.regulation.numbers import roman_value
-from fin_rag.structure.regulation.resolve import Resolver, numbers_between
+from fin_rag.structure.regulation.coded_lists import CodedLists
+from fin_rag.structure.regulation.model import Provision, Reference
+from fin_rag.structure.regulation.resolve import Resolver
 from fin_rag.structure.regulation.systems import BASEL, CFR, FCA, FINRA
 
 
-class _Reader:
+class _Reader(CodedLists):
     """Read citations one after the other; each ``_read_…`` returns references and where to go on."""
-
-    def __init__(self, built: Built, resolver: Resolver, acts: Acts) -> None:
-        self._view = built.view
-        self._system = built.scan.system
-        self._resolver = resolver
-        self._acts = acts
-        self._chapters = {p.number for p in resolver.of_kind("chapter")}
-        self._rules: dict[str, str] = {}
-        for provision in resolver.of_kind("rule"):
-            self._rules.setdefault(re.sub(r"(?:[RGEDPC]|UK|EU)\Z", "", provision.number), provision.address)
 
     def read(self, match: re.Match[str], limit: int) -> tuple[list[Reference], int]:
         """Read what a trigger announces."""
@@ -35,103 +26,9 @@ class _Reader:
             "section": self._section, "code": self._code, "act": self._act, "foreign": self._foreign,
             "rule": self._rule, "supplement": self._supplement, "words": self._words,
             "paragraph": self._paragraph, "unit": self._unit, "this": self._this, "coded": self._coded,
+            "usc": self._usc, "appendix": self._appendix, "article": self._article,
         }[match.lastgroup or "act"]  # fmt: skip
         return reader(match.start(), limit)
-
-    # --- building -----------------------------------------------------------------------------
-
-    def _internal(self, start: int, end: int, targets: Sequence[str]) -> list[Reference]:
-        source = self._resolver.source(start)
-        unique = tuple(dict.fromkeys(target for target in targets if target))
-        if not unique:
-            return []
-        missing = tuple(target for target in unique if self._resolver.find(target) is None)
-        return [Reference(Span(start, end), source.address if source else "", INTERNAL, unique, missing)]
-
-    def _external(self, start: int, end: int, act: str, provisions: Sequence[str] = ()) -> list[Reference]:
-        source = self._resolver.source(start)
-        return [
-            Reference(
-                Span(start, end),
-                source.address if source else "",
-                EXTERNAL,
-                act=act,
-                provisions=tuple(provisions),
-            )
-        ]
-
-    # --- lists of numbers with levels ---------------------------------------------------------
-
-    def _levels(self, at: int, limit: int) -> tuple[list[str], int]:
-        labels: list[str] = []
-        while len(labels) < 7:
-            match = words.LEVEL.match(self._view, at, limit)
-            if not match:
-                break
-            labels.append(match["label"])
-            at = match.end()
-        return labels, at
-
-    def _list(
-        self, at: int, limit: int, bases: list[str], number: re.Pattern[str] | None, name: str
-    ) -> tuple[list[str], int]:
-        """Read levels, then further entries and ranges, after a first number; return addresses and the end."""
-        labels, at = self._levels(at, limit)
-        found = [(bases[-1], labels)]
-        out = [_address(bases[-1], labels)]
-        while len(out) < words.MOST * 4:
-            to = words.TO.match(self._view, at, limit)
-            following = (
-                self._entry(_past_sign(self._view, to.end()), limit, found[-1], number, name) if to else None
-            )
-            if following is not None:
-                out += self._range(found[-1], following[0])
-            else:
-                and_ = words.AND.match(self._view, at, limit)
-                following = self._entry(and_.end(), limit, found[-1], number, name) if and_ else None
-                if following is None:
-                    break
-                out.append(_address(*following[0]))
-            found.append(following[0])
-            at = following[1]
-        return out, at
-
-    def _entry(
-        self, at: int, limit: int, before: tuple[str, list[str]], number: re.Pattern[str] | None, name: str
-    ) -> tuple[tuple[str, list[str]], int] | None:
-        """Read one more entry: a number of its own, or levels that replace the last ones."""
-        match = number.match(self._view, at, limit) if number else None
-        if match:
-            labels, end = self._levels(match.end(), limit)
-            return (f"{name}:{match['number']}", labels), end
-        labels, end = self._levels(at, limit)
-        if not labels:
-            return None
-        keep = _shared(before[1], labels[0])
-        return (before[0], [*before[1][:keep], *labels]), end
-
-    def _range(self, first: tuple[str, list[str]], last: tuple[str, list[str]]) -> list[str]:
-        """Return what a range adds to its first entry: the members along the text, else by number, else the end."""
-        one, other = _address(*first), _address(*last)
-        along = self._resolver.between(one, other)
-        if along:
-            return along[1:]
-        if (
-            first[0] == last[0]
-            and len(first[1]) == len(last[1])
-            and first[1][:-1] == last[1][:-1]
-            and first[1]
-        ):
-            return [
-                _address(first[0], [*first[1][:-1], n])
-                for n in numbers_between(first[1][-1], last[1][-1])[1:]
-            ]
-        low, high = words.LAST_NUMBER.search(first[0]), words.LAST_NUMBER.search(last[0])
-        if low and high and not first[1] and not last[1]:
-            head = first[0][: low.start()]
-            if head == last[0][: high.start()]:
-                return [f"{head}{n}" for n in numbers_between(low.group(), high.group())[1:]]
-        return [other]
 
     # --- readers ------------------------------------------------------------------------------
 
@@ -174,6 +71,31 @@ class _Reader:
             return [], match.end()
         return self._external(at, match.end(), clean_act(match.group())), match.end()
 
+    def _usc(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        """Read ``chapter 15 of title 44, United States Code``."""
+        chapter = words.USC.match(self._view, at, limit)
+        title = words.USC.match(self._view, chapter.end(), limit) if chapter and chapter["chapter"] else chapter
+        if not chapter or not title or not title["title"]:
+            return [], at + 5
+        inner = [f"chapter:{chapter['chapter']}"] if chapter["chapter"] else []
+        return self._external(at, title.end(), f"title {title['title']}, United States Code", inner), title.end()
+
+    def _article(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        """Read ``article 16(7) of MiFID``: codes have no articles, so the act is always another one."""
+        match = words.ARTICLE.match(self._view, at, limit)
+        if not match:
+            return [], at + 7
+        named = NUMBERED.match(self._view, match.end(), limit) or words.FOREIGN_TEXT.match(
+            self._view, match.end(), limit
+        )
+        if not named:
+            return [], match.end()
+        labels = re.findall(r"\w+", match["levels"])
+        cited = f"art:{match['number']}" + "".join(
+            f"/{kind}:{label}" for kind, label in zip(("par", "pt", "sub"), labels, strict=False)
+        )
+        return self._external(at, named.end(), clean_act(named.group()), [cited]), named.end()
+
     def _is_cited(self, start: int, end: int) -> bool:
         """Tell the name of an act from words that begin with it: *the Act,* but not *Privacy Act requests*."""
         before = self._view[max(0, start - 4) : start].lower()
@@ -202,9 +124,9 @@ class _Reader:
         source = self._resolver.source(at)
         if not match or source is None:
             return [], at + 5
-        return self._internal(
-            at, match.end(), [f"{prefixes(source.address)[0]}/{match['number']}"]
-        ), match.end()
+        base = f"{prefixes(source.address)[0]}/{match['number']}"
+        targets, end = self._list(match.end(), limit, [base], None, "")
+        return self._internal(at, end, targets), end
 
     def _words(self, at: int, limit: int) -> tuple[list[Reference], int]:
         """Read ``section 10(b) of the Act``: another act's, unless the number is one of this code."""
@@ -235,16 +157,17 @@ class _Reader:
         if not match or source is None:
             return [], at + 9
         if match["basel"]:
-            return self._coded_paragraph(at, match, source)
+            return self._coded_paragraph(at, limit, match, source)
         if not words.LEVEL.match(self._view, match.end(), limit):
             return [], match.end()
-        base = prefixes(source.address)[0]
+        base = self._own_base(source)
         targets, end = self._list(match.end(), limit, [base], None, "")
+        supplement = words.OF_SUPPLEMENT.match(self._view, end, limit)
+        if supplement:
+            return self._internal(at, supplement.end(), targets), supplement.end()
         own = words.OF_OWN.match(self._view, end, limit)
         if own:
-            return self._internal(
-                at, own.end(), [self._resolver.known(target) for target in targets]
-            ), own.end()
+            return self._internal(at, own.end(), [self._resolver.known(target) for target in targets]), own.end()
         of = words.OF.match(self._view, end, limit)
         other = self._base_at(of.end(), limit) if of else None
         if other is not None:
@@ -255,6 +178,12 @@ class _Reader:
             return self._external(at, name[1], name[0]), name[1]
         return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
 
+    @staticmethod
+    def _own_base(source: Provision) -> str:
+        """Return what the paragraphs that a provision cites without more are in: its section, or supplement."""
+        steps = source.address.split("/")
+        return "/".join(steps[:2]) if len(steps) > 1 and steps[1].startswith(".") else steps[0]
+
     def _base_at(self, at: int, limit: int) -> tuple[str, int] | None:
         """Return the section or rule that a paragraph is said to be of."""
         section = words.SECTION.match(self._view, at, limit)
@@ -264,12 +193,14 @@ class _Reader:
         return (f"rule:{rule['number']}", rule.end()) if rule and self._system == FINRA else None
 
     def _coded_paragraph(
-        self, at: int, match: re.Match[str], source: Provision
+        self, at: int, limit: int, match: re.Match[str], source: Provision
     ) -> tuple[list[Reference], int]:
         code = next((step.partition(":")[2] for step in source.path if step.startswith("standard:")), "")
         if self._system != BASEL or not code:
             return [], match.end()
-        return self._internal(at, match.end(), [f"para:{code}{match['basel']}"]), match.end()
+        base = f"para:{code}{match['basel']}"
+        targets, end = self._list(match.end(), limit, [base], words.DECIMAL, f"para:{code}", glue="")
+        return self._internal(at, end, [self._resolver.known(target) for target in targets]), end
 
     def _unit(self, at: int, limit: int) -> tuple[list[Reference], int]:
         match = words.UNIT.match(self._view, at, limit)
@@ -281,6 +212,23 @@ class _Reader:
             return [], match.end()
         end = own.end() if own else match.end()
         return self._internal(at, end, [f"{match['kind'].lower()}:{match['number']}"]), end
+
+    def _appendix(self, at: int, limit: int) -> tuple[list[Reference], int]:
+        match = words.APPENDIX.match(self._view, at, limit)
+        if not match or self._system != CFR:
+            return [], at + 8
+        end, address = match.end(), f"appendix:{match['number']}"
+        own = words.OF_OWN.match(self._view, end, limit)
+        part = words.OF_PART.match(self._view, end, limit)
+        if own:
+            end = own.end()
+        elif part:
+            end = part.end()
+            if self._resolver.find(f"part:{part['part']}") is None:
+                return self._internal(at, end, [f"part:{part['part']}"]), end
+        elif self._resolver.find(address) is None:
+            return [], end
+        return self._internal(at, end, [address]), end
 
     def _this(self, at: int, limit: int) -> tuple[list[Reference], int]:
         match = words.THIS.match(self._view, at, limit)
@@ -354,38 +302,7 @@ def _statute_name(view: str, at: int, limit: int) -> tuple[str, int] | None:
     return (match.group(), match.end()) if match else None
 
 
-def _past_sign(view: str, at: int) -> int:
-    """Return the offset behind a section mark that is repeated in a range."""
-    while view[at : at + 1] in ("§", " "):
-        at += 1
-    return at
-
-
-def _address(base: str, labels: Sequence[str]) -> str:
-    return "/".join([base, *labels])
-
-
-def _shared(before: Sequence[str], label: str) -> int:
-    """Return how many levels of the entry before stay when a label replaces the one of its own sort."""
-    for index in range(len(before) - 1, -1, -1):
-        if _same_sort(before[index], label):
-            return index
-    return len(before)
-
-
-def _same_sort(one: str, other: str) -> bool:
-    if one.isdigit() or other.isdigit():
-        return one.isdigit() and other.isdigit()
-    if one.isupper() != other.isupper():
-        return False
-    return (len(one) > 1 or len(other) > 1) == (
-        roman_value(one) is not None and roman_value(other) is not None and (len(one) > 1 or len(other) > 1)
-    ) or len(one) == len(other)
-
-
-def coded_citations(
-    built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]
-) -> Iterator[Reference]:
+def coded_citations(built: Built, resolver: Resolver, acts: Acts, silent: Sequence[Span]) -> Iterator[Reference]:
     """Yield the references of a statute whose provisions have codes."""
     reader = _Reader(built, resolver, acts)
     view, start = built.view, 0

@@ -102,7 +102,7 @@ def zones_of(
             continue
         heading = is_heading(index)
         in_block = in_block and not heading
-        zones[index] = _zone(lines, index, system, zones, heading=heading, labelled=is_label(index))
+        zones[index] = _zone(lines, index, system, zones, is_heading, labelled=is_label(index))
         if not heading and index in returns:
             zones[index] = NOTE
         if system == BASEL and not heading:
@@ -136,9 +136,15 @@ def _return_lines(lines: Sequence[Line], markup: Markup) -> set[int]:
 
 
 def _zone(
-    lines: Sequence[Line], index: int, system: str, zones: Sequence[str], *, heading: bool, labelled: bool
+    lines: Sequence[Line],
+    index: int,
+    system: str,
+    zones: Sequence[str],
+    is_heading: Callable[[int], bool],
+    *,
+    labelled: bool,
 ) -> str:
-    line = lines[index]
+    line, heading = lines[index], is_heading(index)
     text = line.text
     if line.quoted:
         before = zones[index - 1] if index and lines[index - 1].quoted and not line.blank_before else ""
@@ -147,6 +153,8 @@ def _zone(
         )
     if heading:
         return BODY
+    if text.strip("-–—_ ") == "" and index and is_heading(index - 1):
+        return BODY  # dashes in place of a text that was deleted
     if _FURNITURE.match(text) or text in ("EN", "ES", "DE"):
         return FURNITURE
     pattern = _NOTE_LINES.get(system)

@@ -193,7 +193,8 @@ class NoteChunker:
             citing = self._region(citers[0].marker.span.start)
             label = self._label(citers[0])
             path = citing.section.path if citing else path
-            path = (*path, label) if label and label not in path else path
+            said = label in path or label in note.text(self._text)
+            path = (*path, label) if label and not said else path
         return context_header(
             self._metadata, path, tokenization=self._tokenization, max_tokens=self._config.max_tokens
         )

@@ -78,9 +78,7 @@ def chunk_text(
         cost = [next(costs) for _ in found]
         if not found:
             continue
-        header = context_header(
-            metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens
-        )
+        header = context_header(metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens)
         chunks += [
             Chunk(
                 packed.spans,

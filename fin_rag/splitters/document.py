@@ -143,9 +143,7 @@ def _one_document(
     if not numbered:
         raise InputError("chunk_document needs at least one page. Got none.")
     for key in (DOC_ID, SOURCE):
-        named = {
-            str(page.metadata[key]) for page in pages if isinstance(page, Document) and key in page.metadata
-        }
+        named = {str(page.metadata[key]) for page in pages if isinstance(page, Document) and key in page.metadata}
         if len(named) > 1:
             raise InputError(f"The pages belong to {len(named)} documents by their {key!r}: {sorted(named)}.")
     shared = pages[0].metadata if isinstance(pages[0], Document) else {}

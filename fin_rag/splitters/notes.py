@@ -67,6 +67,7 @@ class NoteChunker:
         self._region_starts = [region.span.start for region in self._regions]
         self._packer = Packer(text, tokenization, config, self._joined, (), self._render)
         self._rest = {n.start: n.spans[1:] for n in view.notes.notes if len(n.spans) > 1}
+        self._led: dict[int, Span] = {}
         self._citers: dict[str, list[Join]] = {}
         for join in view.notes.joins:
             self._citers.setdefault(join.note.note_id, []).append(join)
@@ -77,7 +78,8 @@ class NoteChunker:
         Args:
             index_notes: make each note a chunk of its own too; else only a note that no chunk carries is one.
         """
-        bodies = self._bodies(titled=index_notes)
+        bodies = self._bodies()
+        self._led = {note.start: body for body, note in bodies if body.start < note.start < body.end}
         aside = [span for span, _ in bodies]
         aside += [span for span, note in bodies for span in note.spans[1:]]
         furniture = tuple(sorted([*self._outline.furniture, *aside]))
@@ -93,13 +95,13 @@ class NoteChunker:
         found = [self._with_accounts(chunk) for chunk in found]
         carried = {span for chunk in found for span in chunk.spans}
         for body, note in bodies:
-            if index_notes or note.row is not None or not carried.issuperset(note.spans):
+            if index_notes or note.row is not None or not carried.issuperset(self._parts(note)):
                 found += self._note_chunks(body, note)
         return [self._finished(chunk) for chunk in sorted(found, key=lambda c: c.body.start)]
 
     # --- notes of their own ---------------------------------------------------------------------
 
-    def _bodies(self, *, titled: bool) -> list[tuple[Span, Note]]:
+    def _bodies(self) -> list[tuple[Span, Note]]:
         """Return what of the text is a note and stands apart from the other text, with the note."""
         bodies: list[tuple[Span, Note]] = []
         starts = [block.span.start for block in self._view.blocks]
@@ -112,7 +114,7 @@ class NoteChunker:
             apart = all(not mark.overlaps(span) for span in (body, *note.spans[1:]) for mark in self._near(span))
             if region is None or not region.span.contains(body) or body.start < last or not apart:
                 continue
-            if titled and note.row is None:
+            if note.row is None:
                 body = Span(self._title_start(body.start, max(last, region.span.start), starts), body.end)
             bodies.append((body, note))
             last = body.end
@@ -177,9 +179,7 @@ class NoteChunker:
                 if span not in carried and owner is not None:
                     yield from self._loose(span, owner, section.metadata, header)
 
-    def _loose(
-        self, span: Span, region: Region, keys: Mapping[str, MetadataValue], header: str
-    ) -> Iterator[Chunk]:
+    def _loose(self, span: Span, region: Region, keys: Mapping[str, MetadataValue], header: str) -> Iterator[Chunk]:
         """Yield the part of a note that stands overleaf and did not fit beside its beginning."""
         section = replace(region.section, metadata={**region.section.metadata, **keys})
         for packed in self._packer.pack([Block("note", span)], header, self._packer.estimate([span])):
@@ -195,9 +195,7 @@ class NoteChunker:
             path = citing.section.path if citing else path
             said = label in path or label in note.text(self._text)
             path = (*path, label) if label and not said else path
-        return context_header(
-            self._metadata, path, tokenization=self._tokenization, max_tokens=self._config.max_tokens
-        )
+        return context_header(self._metadata, path, tokenization=self._tokenization, max_tokens=self._config.max_tokens)
 
     def _label(self, join: Join) -> str:
         """Return the row or column that cites a note, if its name is short."""
@@ -220,8 +218,13 @@ class NoteChunker:
 
     def _joined(self, span: Span) -> Sequence[Span]:
         """Return the spans of the notes that the markers inside a span call, and what goes on overleaf."""
-        found = [part for note in self._view.notes.notes_of(span) for part in note.spans]
+        found = [part for note in self._view.notes.notes_of(span) for part in self._parts(note)]
         return [*found, *self._rest.get(span.start, ())]
+
+    def _parts(self, note: Note) -> tuple[Span, ...]:
+        """Return a note's spans; the first note below a title of notes has it in front."""
+        led = self._led.get(note.start)
+        return note.spans if led is None or note.row is not None else (led, *note.spans[1:])
 
     def _with_accounts(self, chunk: Chunk) -> Chunk:
         """Add the notes of the accounts that a chunk refers to, if there is room for all of them."""

@@ -136,9 +136,9 @@ def context_header(
 ) -> str:
     """Write ``Issuer — Title > section path``, short enough to leave room for a body.
 
-    A title that names the issuer itself stands alone. When the whole path would take more than a third of the budget, outer parts give way to an
-    ellipsis, the innermost last. A path that begins with the document's type loses it, as the title
-    says it already.
+    A title that names the issuer itself stands alone. When the whole path would take more than a third of
+    the budget, outer parts give way to an ellipsis, the innermost last. A path that begins with the
+    document's type loses it, as the title says it already.
 
     Raises:
         InputError: if issuer and title alone leave less than an eighth of ``max_tokens`` to the body.

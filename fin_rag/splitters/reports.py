@@ -66,13 +66,11 @@ class FinancialReportTextSplitter(StructureTextSplitter):
         length_function: Callable[[str], int] | None = None,
         add_context_header: bool = False,
         detect_markdown_headings: bool = True,
-        index_notes: bool = True,
+        index_notes: bool = False,
         tables: TableForm = "markdown",
     ) -> None:
         if tables not in get_args(TableForm):
-            raise InputError(
-                f"'tables' of {type(self).__name__} must be one of {get_args(TableForm)}. Got {tables!r}."
-            )
+            raise InputError(f"'tables' of {type(self).__name__} must be one of {get_args(TableForm)}. Got {tables!r}.")
         super().__init__(
             chunk_size,
             chunk_overlap,
@@ -85,9 +83,7 @@ class FinancialReportTextSplitter(StructureTextSplitter):
         self.tables = tables
 
     def _outline(self, text: str, metadata: Mapping[str, object], markup: Markup) -> Outline:
-        return outline_report(
-            text, metadata=metadata, markup=markup, detect_markdown=self.detect_markdown_headings
-        )
+        return outline_report(text, metadata=metadata, markup=markup, detect_markdown=self.detect_markdown_headings)
 
     def notes(self, document: Document) -> Notes:
         r"""Report the notes of a document, the markers that call them, and markers without a note.
@@ -116,9 +112,7 @@ class FinancialReportTextSplitter(StructureTextSplitter):
     def _view(self, text: str, outline: Outline, metadata: Mapping[str, object]) -> ReportView:
         """Read blocks, tables and notes; the outline's headings are those of the blocks."""
         headings = tuple((s.heading, s.level) for s in outline if s.heading is not None)
-        found = blocks(
-            text, markup=Markup(headings=headings), detect_markdown=self.detect_markdown_headings
-        )
+        found = blocks(text, markup=Markup(headings=headings), detect_markdown=self.detect_markdown_headings)
         pages = PageMap.parse(str(metadata.get(PAGE_MAP, "")))
         notes = find_notes(text, outline=outline, page_map=pages, blocks=found)
         tables = [(block, table_rows(text, block)) for block in found if block.kind == "table"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -21,7 +21,7 @@ from fin_rag.tokens import Tokenization
 NOTE: Final = "note"
 CITED_BY: Final = "cited_by"
 NOTES_LEFT_OUT: Final = "notes_left_out"
-RENDERING: Final = "rendering"
+UNRESOLVED_MARKERS: Final = "unresolved_markers"
 _LONGEST_LABEL: Final = 60  # code points of a row's label that may stand in a header
 _MOST_CITED_BY: Final = 8
 _PATH: Final = " > "
@@ -67,6 +67,7 @@ class NoteChunker:
         self._region_starts = [region.span.start for region in self._regions]
         self._packer = Packer(text, tokenization, config, self._joined, (), self._render)
         self._rest = {n.start: n.spans[1:] for n in view.notes.notes if len(n.spans) > 1}
+        self._unresolved = [marker.span.start for marker in view.notes.unresolved]
         self._led: dict[int, Span] = {}
         self._citers: dict[str, list[Join]] = {}
         for join in view.notes.joins:
@@ -253,6 +254,16 @@ class NoteChunker:
         missing = [s for s in wanted if not any(span.contains(s) for span in chunk.spans)]
         return len(missing) + len(self._accounts(chunk))
 
+    def _dangling(self, chunk: Chunk) -> list[str]:
+        """Return the markers in a chunk's body whose notes are not in the document."""
+        found: dict[str, None] = {}
+        for piece in chunk.pieces:
+            at = bisect_left(self._unresolved, piece.start)
+            while at < len(self._unresolved) and self._unresolved[at] < piece.end:
+                found[self._view.notes.unresolved[at].printed] = None
+                at += 1
+        return list(found)
+
     def _finished(self, chunk: Chunk) -> Chunk:
         """Set the keys of a chunk that its notes and tables give it."""
         keys: dict[str, MetadataValue] = {}
@@ -261,9 +272,11 @@ class NoteChunker:
             keys[NOTES_LEFT_OUT] = left_out
         if chunk.kind in ("table", "mixed"):
             keys.update(self._unit(chunk))
+        dangling = self._dangling(chunk)
+        if dangling:
+            keys[UNRESOLVED_MARKERS] = dangling
         content = self._packer.content(chunk.spans) if self._render else None
         if content is not None and content != chunk.text(self._text):
-            keys[RENDERING] = "linear"
             chunk = replace(chunk, content=content)
         if not keys:
             return chunk

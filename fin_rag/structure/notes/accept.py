@@ -69,7 +69,15 @@ def accepted(segments: Sequence[Segment], calls: Calls) -> list[Segment]:
         if _is_note(segment, opening, calls):
             group.add((opening.key, opening.form))
             kept.append(segment)
-    return kept
+    return sorted([*kept, *_rescued(segments, kept, calls)], key=lambda s: s.span.start)
+
+
+def _rescued(segments: Sequence[Segment], kept: Sequence[Segment], calls: Calls) -> list[Segment]:
+    """Return a list that closes a text without pages if its numbers answer markers that nothing else answers."""
+    answered = {segment.opening.key for segment in kept if segment.opening}
+    last = [(s, s.opening) for s in segments if s.tail and s.opening and s.opening.form == "dot" and not s.listed]
+    wanted = [s for s, o in last if o.key not in answered and calls.before(s.span.start, o.key)]
+    return wanted if len(wanted) == len(last) else []
 
 
 def _lone_bullets(segments: Sequence[Segment]) -> set[int]:

@@ -14,9 +14,9 @@ _PLAIN: Final = str.maketrans(RAISED + _RAISED_LETTERS + "⁽⁾", "0123456789ab
 _STAR: Final = r"(?:\\?\*){1,5}"
 _SIGN: Final = r"(?:[†‡]{1,4}|§{1,3}|¶)"
 _ROMAN: Final = r"[ivx]{2,4}"
-_ONE: Final = rf"(?:\d{{1,2}}|{_ROMAN}|[a-z]|{_STAR}|{_SIGN})"
+_ONE: Final = rf"(?:\d{{1,2}}|{_ROMAN}|[a-zA-Z]|{_STAR}|{_SIGN})"
 _AND: Final = r"\s?(?:[,;/]|y|e|and|&)\s?"
-_RUN: Final = rf"(?:{_ONE}(?:{_AND}(?:\d{{1,2}}|[a-z])){{0,8}}|\d{{1,2}}\s?[-–a]\s?\d{{1,2}})"
+_RUN: Final = rf"(?:{_ONE}(?:{_AND}(?:\d{{1,2}}|[a-zA-Z])){{0,8}}|\d{{1,2}}\s?[-–a]\s?\d{{1,2}})"
 
 # Each form once; a token is looked for left to right and the first form that fits wins.
 TOKEN: Final = re.compile(
@@ -53,7 +53,7 @@ _OPENING: Final = re.compile(
 _FORMS: Final = (
     "html", "caret", "bracket", "paren", "raised", "escaped", "star", "sign", "slash", "wordkey", "dot", "dash", "bare",
 )  # fmt: skip
-_SINGLE: Final = re.compile(rf"\d{{1,3}}|{_ROMAN}|[a-z]|{_STAR}|{_SIGN}")
+_SINGLE: Final = re.compile(rf"\d{{1,3}}|{_ROMAN}|[a-zA-Z]|{_STAR}|{_SIGN}")
 _RANGE: Final = re.compile(r"(\d{1,2})\s?[-–a]\s?(\d{1,2})")
 _LONGEST_RANGE: Final = 20
 _ROMANS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
@@ -86,7 +86,7 @@ def key_of(text: str) -> NoteKey | None:
     if len(bare) > 1 and not bare.lower().strip("ivx"):
         return NoteKey("roman", bare.lower())
     if len(bare) == 1 and bare.isalpha() and bare.isascii():
-        return NoteKey("letter", bare.lower())
+        return NoteKey("letter", bare)
     if bare and not bare.strip("†‡§¶"):
         return NoteKey("dagger", bare)
     return None
@@ -100,6 +100,8 @@ def keys_of(text: str) -> list[NoteKey]:
         (['1', '3'], ['2', '3', '4'])
     """
     bare = text.translate(_PLAIN).replace("⁻", "-").strip("()[] ")
+    if len(bare) > 1 and bare.isalpha() and bare.lower().strip("ivx"):
+        return []  # an ordinal or a trade mark: "5th", "TM"
     found = _RANGE.fullmatch(bare)
     if found:
         first, last = int(found[1]), int(found[2])

@@ -15,6 +15,7 @@ from fin_rag.structure.notes.vocabulary import note_words, says_any
 _EMPHASIS: Final = re.compile(
     r"(?<!\\)(?P<mark>\*\*|(?<![\w*])\*)(?=[^\s*])(?P<inner>(?:[^*\\]|\\.){1,2000}?)(?<=[^\s\\])(?P=mark)"
 )
+_MONEY: Final = re.compile(r"[$€£]\s?\d[\d.,]*\Z")
 _BLANK: Final = "\x00"
 _ENTITY: Final = re.compile(r"&(?:nbsp|#160|#xa0|emsp|ensp|thinsp);", re.IGNORECASE)
 _WORD: Final = re.compile(r"[\w/€%.,'’&+-]+\Z")
@@ -180,8 +181,10 @@ def _is_call(working: str, found: re.Match[str], head: str, place: Place) -> boo
             and head[-1] not in _OPERATORS
             and not (after[:1] in "-–" and after and not ranged)
         )
-    if head[-1] in ":;,(—–-" or (head[-1].isdigit() and working[found.start() - 1] == head[-1]):
+    if head[-1] in ":;,(—–-":
         return False
+    if head[-1].isdigit() and working[found.start() - 1] == head[-1]:
+        return _MONEY.search(head) is not None  # "5(2)" is a provision, "$0.10(2)" a figure with its note
     last = _LAST_WORD.search(head)
     word = last[1].casefold() if last else ""
     return word not in note_words()["list_words"] and word not in note_words()["cited_words"]
@@ -200,6 +203,8 @@ def _is_firm(working: str, found: re.Match[str], form: str, place: Place) -> boo
         return False
     if form in ("caret", "raised", "sign"):
         return True
+    if any(c.isupper() for c in found[0]):
+        return False  # "(A)" is as often a rating, an actual or a share class
     if place.where == "prose":
         cites = form == "paren" and _head(working, found.start()).casefold().endswith(("nota", "note"))
         return cites or (form != "paren" and _is_attached(working, found.start()))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fin_rag.schema import Block, PageMap, Span
-from fin_rag.structure.lines import Line, plain, split_lines
+from fin_rag.structure.lines import Line, is_rule, plain, split_lines
 from fin_rag.structure.notes.marks import TOKEN, Opening, follows, opening_of, token_form
 from fin_rag.structure.notes.vocabulary import note_words, says_any
 
@@ -154,7 +154,7 @@ def _begins(
     before, line = lines[at - 1].text, lines[at].text
     if new_aside:
         return True
-    finished = before.endswith(_ENDS) or (opening is None and is_notes_title(before, heading=False))
+    finished = before.endswith(_ENDS) or is_rule(before) or (opening is None and is_notes_title(before, heading=False))
     if new is not None:
         if new.form in WEAK:
             return opening is not None and opening.form == new.form and follows(opening.key, new.key)

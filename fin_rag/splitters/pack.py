@@ -188,7 +188,11 @@ class Packer:
             if total > self._config.overlap_tokens:
                 break
             first -= 1
-        return first if units[at].kind in ("prose", "list") else at
+        if units[at].kind not in ("prose", "list"):
+            return at
+        while first < at and sum(self.estimate(self._pieces(units[first:at]))) > self._config.overlap_tokens:
+            first += 1  # what stands between the units costs too
+        return first
 
     def _fits(self, units: Sequence[Unit], header: str, left_out: int) -> bool:
         spans = self._layout(units, left_out)
@@ -202,10 +206,10 @@ class Packer:
 
     def _pieces(self, parts: Sequence[Block] | Sequence[Unit]) -> tuple[Span, ...]:
         """Return the spans of a run: one, or several with furniture between them."""
-        head = parts[0]
-        if isinstance(head, Unit) and head.own:
-            return head.own
-        pieces = [head.span]
+        last = parts[-1]
+        if isinstance(last, Unit) and last.own:
+            return (*(self._pieces(parts[:-1]) if len(parts) > 1 else ()), *last.own)
+        pieces = [parts[0].span]
         for part in parts[1:]:
             at = bisect_left(self._furniture, pieces[-1].end)
             if at < len(self._furniture) and self._furniture[at] < part.span.start:
@@ -216,9 +220,11 @@ class Packer:
 
     def _layout(self, units: Sequence[Unit], left_out: int) -> tuple[Span, ...]:
         """Return all spans of a run of units in reading order, but for some of what is joined to it."""
-        if units[0].spans:
-            further = self._beyond(units[0].spans)
-            return (*units[0].spans, *further[: len(further) - left_out])
+        if units[-1].own:
+            before = self._pieces(units[:-1]) if len(units) > 1 else ()
+            inside = (*before, *units[-1].spans)
+            further = self._beyond(inside)
+            return (*inside, *further[: len(further) - left_out])
         return self._spans(self._pieces(units), units[0].repeat, left_out)
 
     def _spans(self, pieces: tuple[Span, ...], repeat: tuple[Span, ...], left_out: int = 0) -> tuple[Span, ...]:

@@ -55,7 +55,7 @@ def row_groups(block: Block, measure: Measure, room: int, lead: int) -> list[Uni
         spare = room - head  # the notes of the header are left out rather than the rows cut small
     columns = _columns(measure, top)
     if len(top) and 2 * head > room:
-        return _wide(rows, columns, measure, room, top)
+        return _wide(rows, columns, measure, room - lead if 4 * lead <= room else room, top)
     units: list[Unit] = []
     at = 0
     while at < len(rows):
@@ -201,7 +201,7 @@ class Columns:
                 return []
             made += self._row_units(cut, first, last, room - title)
             first = last
-        return made
+        return sorted(made, key=lambda unit: unit.span)
 
     def _column_costs(self, rows: Sequence[_Cells]) -> list[int]:
         """Estimate each column's tokens over some rows, bars included."""

@@ -50,7 +50,7 @@ class Measure:
 def joins(units: Sequence[Unit], at: int, end: int) -> bool:
     """Tell whether the unit at ``end`` may join a run that began at ``at``."""
     unit, before = units[end], units[at:end]
-    if unit.own or units[end - 1].own:
+    if units[end - 1].own:
         return False
     if unit.is_table:
         # A table takes along only what introduces it.

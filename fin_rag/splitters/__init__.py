@@ -2,6 +2,7 @@
 
 from fin_rag.splitters.baselines import FixedWindowTextSplitter, RecursiveTextSplitter
 from fin_rag.splitters.calls import EarningsCallTextSplitter
+from fin_rag.splitters.chunks import prepared_text
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
 from fin_rag.splitters.kinds import (
@@ -25,5 +26,6 @@ __all__ = [
     "StructureTextSplitter",
     "chunk_document",
     "joined_pages",
+    "prepared_text",
     "splitter_for",
 ]

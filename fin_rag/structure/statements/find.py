@@ -55,6 +55,4 @@ def find_statements(
     raws = [read_draft(draft, lines) for draft in kept]
     calendar = read_calendar((column.when for raw in raws for column in raw.columns), lines)
     facts = Facts(markup.facts if markup else ())
-    return [
-        build(raw, lines, page_map, calendar, facts, primary=index in primary) for index, raw in enumerate(raws)
-    ]
+    return [build(raw, lines, page_map, calendar, facts, primary=index in primary) for index, raw in enumerate(raws)]

@@ -114,7 +114,7 @@ def read_units(lines: Sequence[str]) -> Units:
 
     Example:
         >>> read_units(["(In millions, except shares, which are in thousands, and per share amounts)"])
-        Units(currency='', scale=1000000, shares=1000)
+        Units(currency='', scale=1000000, shares=1000, kind='')
     """
     apart = next((stated for stated in map(_stated_shares, lines) if stated), 0)
     for line in sorted(lines, key=lambda one: "(" not in one):

@@ -45,6 +45,8 @@ class Words:
     periods: Mapping[str, int]
     change_columns: re.Pattern[str]
     note_columns: re.Pattern[str]
+    selected: re.Pattern[str]
+    own_place: re.Pattern[str]
     open_ends: frozenset[str]
     leads_count: re.Pattern[str]
     breaks_off: re.Pattern[str]
@@ -91,6 +93,8 @@ def words() -> Words:
         periods=MappingProxyType(raw["periods"]),
         change_columns=re.compile(raw["change_columns"], re.IGNORECASE),
         note_columns=re.compile(raw["note_columns"], re.IGNORECASE),
+        selected=pattern("selected"),
+        own_place=pattern("own_place"),
         open_ends=frozenset(raw["open_ends"]),
         leads_count=pattern("leads_count"),
         breaks_off=pattern("breaks_off"),

@@ -7,16 +7,24 @@ if TYPE_CHECKING:
     from fin_rag.retrieval.assembly import assemble, retrieval_chain
     from fin_rag.retrieval.branches import DenseRetriever, KeywordRetriever, StoreRetriever, fill_store
     from fin_rag.retrieval.citations import Citation, CitationReport, number_evidence, read_citations
+    from fin_rag.retrieval.diversity import maximal_marginal_relevance
     from fin_rag.retrieval.docstore import IndexDocstore
     from fin_rag.retrieval.ensemble import HybridEnsemble
     from fin_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
+    from fin_rag.retrieval.mmr import MmrCompressor
+    from fin_rag.retrieval.multiquery import ParaphraseRetriever, QueryListParser, parse_queries
     from fin_rag.retrieval.parent import ParentRetriever
+    from fin_rag.retrieval.repeats import RepeatGrouper, group_repeats
+    from fin_rag.retrieval.rerank import BlendReranker, CohereReranker, CrossEncoderReranker, Reranker
     from fin_rag.retrieval.retriever import FinancialRetriever
     from fin_rag.retrieval.vectorstore import IndexVectorStore
 
 _HOMES = {
+    "BlendReranker": "rerank",
     "Citation": "citations",
     "CitationReport": "citations",
+    "CohereReranker": "rerank",
+    "CrossEncoderReranker": "rerank",
     "DenseRetriever": "branches",
     "FinancialRetriever": "retriever",
     "Fused": "fusion",
@@ -24,19 +32,30 @@ _HOMES = {
     "IndexDocstore": "docstore",
     "IndexVectorStore": "vectorstore",
     "KeywordRetriever": "branches",
+    "MmrCompressor": "mmr",
+    "ParaphraseRetriever": "multiquery",
     "ParentRetriever": "parent",
+    "QueryListParser": "multiquery",
+    "RepeatGrouper": "repeats",
+    "Reranker": "rerank",
     "StoreRetriever": "branches",
     "assemble": "assembly",
     "fill_store": "branches",
+    "group_repeats": "repeats",
+    "maximal_marginal_relevance": "diversity",
     "number_evidence": "citations",
+    "parse_queries": "multiquery",
     "read_citations": "citations",
     "reciprocal_rank_fusion": "fusion",
     "retrieval_chain": "assembly",
 }
 
 __all__ = [
+    "BlendReranker",
     "Citation",
     "CitationReport",
+    "CohereReranker",
+    "CrossEncoderReranker",
     "DenseRetriever",
     "FinancialRetriever",
     "Fused",
@@ -44,11 +63,19 @@ __all__ = [
     "IndexDocstore",
     "IndexVectorStore",
     "KeywordRetriever",
+    "MmrCompressor",
+    "ParaphraseRetriever",
     "ParentRetriever",
+    "QueryListParser",
+    "RepeatGrouper",
+    "Reranker",
     "StoreRetriever",
     "assemble",
     "fill_store",
+    "group_repeats",
+    "maximal_marginal_relevance",
     "number_evidence",
+    "parse_queries",
     "read_citations",
     "reciprocal_rank_fusion",
     "retrieval_chain",

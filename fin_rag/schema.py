@@ -68,6 +68,8 @@ SCORE: Final = "score"
 RANK: Final = "rank"
 FOUND_BY: Final = "found_by"
 REASON: Final = "reason"
+CHUNK_ID: Final = "chunk_id"
+PARENT_ID: Final = "parent_id"
 
 # The type that each contract key must have wherever it is present.
 KEY_TYPES: Final[Mapping[str, type]] = {
@@ -93,7 +95,7 @@ REQUIRED_CHUNK_KEYS: Final = frozenset({
 CHUNK_ONLY_KEYS: Final = frozenset({
     SECTION_ID, SECTION_PATH, ITEM, ITEM_TITLE, PART, KIND, SPANS, START_INDEX, END_INDEX, PARENT_START,
     PARENT_END, PAGE, PAGE_END, CHUNK_INDEX, CONTEXT_HEADER, BODY_OFFSET, PREPARED_BODY, TOKEN_COUNT,
-    OVERLAP_TOKENS, SCORE, RANK, FOUND_BY, REASON,
+    OVERLAP_TOKENS, SCORE, RANK, FOUND_BY, REASON, CHUNK_ID, PARENT_ID,
 })  # fmt: skip
 
 DOC_TYPES: Final = (

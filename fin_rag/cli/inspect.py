@@ -41,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         for section in outline:
             print(_branch(section, pages))
-    for more in (list(graph_lines(outline, whole.page_content)), table_lines(tables) if tables else []):
+    for more in (list(graph_lines(outline, whole.page_content)), list(table_lines(tables)) if tables else []):
         if more:
             print("", *more, sep="\n")
     if options.chunks:

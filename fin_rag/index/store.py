@@ -19,7 +19,7 @@ from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywor
 from fin_rag.index.parts import Parts
 from fin_rag.index.vectors import Scored
 from fin_rag.index.writer import Writer, keyword_records
-from fin_rag.schema import DOC_ID, SPANS, TEXT_SHA256, clean_metadata, parse_spans
+from fin_rag.schema import DOC_ID, PAGE_MAP, SPANS, TEXT_SHA256, MetadataValue, PageMap, clean_metadata, parse_spans
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.text.canonical import text_sha256
 from fin_rag.tokens import Tokenization
@@ -149,11 +149,33 @@ class FilingIndex:
         Raises:
             NotFoundError: if there is no such document, or it is private to another session.
         """
+        number, _, _ = self._visible(doc_id, session_id)
+        return self._catalogue.texts([number])[number]
+
+    def outline(self, doc_id: str, *, session_id: str | None = None) -> list[dict[str, object]]:
+        """Return the sections of a document: ``section_id``, ``title``, ``path``, ``level``, ``start``, ``end``.
+
+        Raises:
+            NotFoundError: if there is no such document, or it is private to another session.
+        """
+        return self._visible(doc_id, session_id)[2]
+
+    def page_map(self, doc_id: str, *, session_id: str | None = None) -> PageMap:
+        """Return the pages of a document; none where its source has no pages.
+
+        Raises:
+            NotFoundError: if there is no such document, or it is private to another session.
+        """
+        return PageMap.parse(str(self._visible(doc_id, session_id)[1].get(PAGE_MAP) or ""))
+
+    def _visible(
+        self, doc_id: str, session_id: str | None
+    ) -> tuple[int, dict[str, MetadataValue], list[dict[str, object]]]:
         visible = self._catalogue.document_metadata(parse_filter({DOC_ID: doc_id}) & scope_filter(session_id))
         found = self._catalogue.document(doc_id) if visible else None
         if found is None:
             raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
-        return self._catalogue.texts([found[0]])[found[0]]
+        return found
 
     # --- writing ------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ir_measures import RR, P, Qrel, R, ScoredDoc, nDCG
 from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
 
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.evaluation import GoldenSet, evaluate_retrieval
@@ -296,3 +297,22 @@ def test_the_baselines_give_the_figures_of_the_textbook(shared, variant):
         for measure, cutoff, column in pairs:
             ours = report.mean(measure, cutoff).mean
             assert ours == pytest.approx(float(wanted[name][column]), abs=0.01), (name, column)
+
+
+class _Packing(BaseRetriever):
+    """Return far results by rank, and the gold one when told a budget."""
+
+    def _get_relevant_documents(self, query, *, run_manager, k=5):
+        return [_chunk(n) for n in range(10, 10 + k)]
+
+    def retrieve(self, question, *, max_chars=None, max_tokens=None):
+        return [_chunk(2)] if (max_chars or max_tokens) >= 10 else []
+
+
+def test_a_retriever_that_packs_is_told_the_budget():
+    corpus, golden = _corpus(), _golden([_place(2)])
+    settings = {"ks": (5,), "characters": (9, 20), "tokens": (), "pack_budgets": True}
+    scores = evaluate_retrieval(golden, _Packing(), corpus, **settings).results[0].scores
+    assert [scores[c]["recall"] for c in ("@5", "@9 characters", "@20 characters")] == [0, 0, 1]
+    with pytest.raises(InputError, match="pack_budgets"):
+        evaluate_retrieval(golden, lambda q: [], corpus, pack_budgets=True)

@@ -46,13 +46,18 @@ class Cutoff:
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """Hold what was returned for one question and every measure at every cutoff."""
+    """Hold what was returned for one question and every measure at every cutoff.
+
+    ``packed`` holds the context of each budget where the retriever was told the budget and packed it itself;
+    elsewhere the beginning of ``hits`` is read.
+    """
 
     gold: GoldQuestion
     cluster: str
     hits: tuple[Hit, ...]
     judged: Judged
     scores: Mapping[str, Mapping[str, float | None]]
+    packed: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
 
     @property
     def question_id(self) -> str:
@@ -63,6 +68,11 @@ class QuestionResult:
     def type(self) -> str:
         """Return the question's type."""
         return self.gold.question.type
+
+    def read(self, cutoff: Cutoff) -> tuple[Hit, ...]:
+        """Return the results that are read up to a cutoff."""
+        hits = self.packed.get(cutoff.name, self.hits)
+        return hits[: cutoff.reach(hits)]
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class RetrievalReport:
 
     def context(self, cutoff: Cutoff) -> tuple[float, float]:
         """Return the mean characters and tokens that the results up to a cutoff cost."""
-        read = [r.hits[: cutoff.reach(r.hits)] for r in self.results]
+        read = [r.read(cutoff) for r in self.results]
         characters = sum(h.characters for hits in read for h in hits) / len(self.results)
         return characters, sum(h.tokens for hits in read for h in hits) / len(self.results)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from langchain_core.documents import Document
@@ -39,6 +39,7 @@ def evaluate_retrieval(
     long_table: int = 1200,
     cluster_by: ClusterBy = "document",
     within_documents: bool = False,
+    pack_budgets: bool = False,
     tokenization: Tokenization | None = None,
 ) -> RetrievalReport:
     """Measure a retriever on the answerable questions of a golden set; see ``fin_rag.evaluation.measures``.
@@ -62,6 +63,8 @@ def evaluate_retrieval(
         long_table: characters above which a table may be found by its answer row and column names.
         cluster_by: what the intervals resample as a whole.
         within_documents: search only the documents that each question is about, as if they were known.
+        pack_budgets: let a retriever that can pack (``retrieve(question, max_chars=…, max_tokens=…)``) pack each
+            budget itself, as it would for a prompt; what exceeds the budget is cut off all the same.
         tokenization: counts tokens; the default model's if none is given.
 
     Raises:
@@ -80,22 +83,27 @@ def evaluate_retrieval(
     cutoffs += [Cutoff("tokens", limit) for limit in sorted(set(tokens))]
     count = memoised_count((tokenization or load_tokenization()).count_tokens) if tokens else None
     ask = _asker(retriever, depth, documents, within_documents=within_documents)
-    results = tuple(
-        _question(
-            gold, hits_of(ask(gold.question)[:depth], documents, count), cutoffs, threshold, documents, cluster_by
-        )
-        for gold in resolved.questions
-    )
+    pack = _packer(retriever) if pack_budgets else None
+    results = []
+    for gold in resolved.questions:
+        hits = hits_of(ask(gold.question)[:depth], documents, count)
+        packed = {
+            cutoff.name: hits_of(pack(gold.question, cutoff), documents, count)
+            for cutoff in cutoffs
+            if pack is not None and cutoff.unit != "results"
+        }
+        cluster = _cluster(gold, documents, cluster_by)
+        results.append(_question(gold, hits, packed, cutoffs, threshold, cluster))
     settings = {
         "threshold": threshold, "depth": depth, "long_table": long_table, "cluster_by": cluster_by,
-        "within_documents": within_documents,
+        "within_documents": within_documents, "pack_budgets": pack is not None,
     }  # fmt: skip
     return RetrievalReport(
         name=name,
         golden_name=resolved.golden.name,
         golden_hash=resolved.golden.content_hash,
         cutoffs=tuple(cutoffs),
-        results=results,
+        results=tuple(results),
         settings=settings,
         notes=(*resolved.notes, *_notes(resolved.golden, results, cutoffs, depth)),
     )
@@ -141,20 +149,41 @@ def _asker(
     return ask
 
 
+def _packer(retriever: Retriever) -> Callable[[Question, Cutoff], Sequence[Document]]:
+    """Return a function that has the retriever itself pack a budget."""
+    retrieve = getattr(retriever, "retrieve", None)
+    taken = inspect.signature(retrieve).parameters if callable(retrieve) else {}
+    if retrieve is None or not {"max_chars", "max_tokens"} <= taken.keys():
+        raise InputError(
+            "'pack_budgets' needs a retriever with retrieve(question, max_chars=…, max_tokens=…); "
+            f"{type(retriever).__name__} has none."
+        )
+    pack: Callable[..., Sequence[Document]] = retrieve
+
+    def packed(question: Question, cutoff: Cutoff) -> Sequence[Document]:
+        budget = {"max_chars" if cutoff.unit == "characters" else "max_tokens": cutoff.limit}
+        as_of = {"as_of": question.as_of} if question.as_of is not None and "as_of" in taken else {}
+        return pack(question.question, **budget, **as_of)
+
+    return packed
+
+
 def _question(
     gold: GoldQuestion,
     hits: tuple[Hit, ...],
+    packed: Mapping[str, tuple[Hit, ...]],
     cutoffs: Sequence[Cutoff],
     threshold: float,
-    corpus: Corpus,
-    cluster_by: ClusterBy,
+    cluster: str,
 ) -> QuestionResult:
     judged = judge(gold, hits, threshold)
     scores = {}
     for cutoff in cutoffs:
+        read = packed.get(cutoff.name, hits)
         places = cutoff.limit if cutoff.unit == "results" else None
-        scores[cutoff.name] = measure(judged, cutoff.reach(hits), places=places)
-    return QuestionResult(gold, _cluster(gold, corpus, cluster_by), hits, judged, scores)
+        of_read = judged if read is hits else judge(gold, read, threshold)
+        scores[cutoff.name] = measure(of_read, cutoff.reach(read), places=places)
+    return QuestionResult(gold, cluster, hits, judged, scores, packed)
 
 
 def _cluster(gold: GoldQuestion, corpus: Corpus, cluster_by: ClusterBy) -> str:
@@ -176,7 +205,8 @@ def _notes(golden: GoldenSet, results: Sequence[QuestionResult], cutoffs: Sequen
     if unanswerable:
         notes.append(f"{unanswerable} unanswerable question(s) have no passage to find; evaluate_answers measures them")
     for cutoff in cutoffs:
-        short = sum(len(r.hits) == depth and cutoff.reach(r.hits) == depth for r in results)
+        unpacked = [r for r in results if cutoff.name not in r.packed]
+        short = sum(len(r.hits) == depth and cutoff.reach(r.hits) == depth for r in unpacked)
         if short and cutoff.unit != "results":
             notes.append(f"{cutoff.name}: {short} ranking(s) ended at depth {depth} before the budget was full")
     return notes

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fin_rag.errors import InputError
 from fin_rag.evaluation.golden_files import read_rows, write_rows
@@ -75,7 +75,7 @@ class GoldenSet:
             try:
                 question = Question.model_validate(dict(data))
             except ValidationError as error:
-                faults += [f"{place}: {fault}" for fault in _sentences(error)]
+                faults += [f"{place}: {fault}" for fault in fault_sentences(error, Question)]
                 continue
             if question.question_id in seen:
                 faults.append(
@@ -128,11 +128,13 @@ class GoldenSet:
         return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _sentences(error: ValidationError) -> Iterator[str]:
+def fault_sentences(error: ValidationError, row: type[BaseModel]) -> Iterator[str]:
+    """Say what is wrong with a row, one sentence a fault, the field first."""
     for fault in error.errors():
         field = ".".join(map(str, fault["loc"])) or "row"
         if fault["type"] == "extra_forbidden":
-            yield f"{field}: no such field. Known: {', '.join(Question.model_fields)}"
+            known = f". Known: {', '.join(row.model_fields)}" if len(fault["loc"]) == 1 else ""
+            yield f"{field}: no such field{known}"
         else:
             yield f"{field}: {fault['msg'].removeprefix('Value error, ')}"
 

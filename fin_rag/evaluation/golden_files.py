@@ -14,8 +14,11 @@ from fin_rag.errors import InputError, MissingDependencyError, NotFoundError
 
 Row = tuple[str, dict[str, Any]]
 
-_NESTED: Final = ("passages", "documents", "tags", "tool_calls")
+_NESTED: Final = (
+    "passages", "documents", "tags", "tool_calls", "contexts", "citations", "figures", "filter",
+)  # fmt: skip
 _OF_PASSAGE: Final = ("document", "spans", "section_path", "page", "quote", "evidence", "kind", "text_sha256")
+_YES_OR_NO: Final = ("answerable", "abstained", "refused")
 _FLAGS: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
@@ -119,8 +122,8 @@ def _json_lines(path: Path) -> Iterator[Row]:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     reader = csv.DictReader(io.StringIO(read_text(path), newline=""))
-    if not reader.fieldnames or "question" not in reader.fieldnames:
-        raise InputError(f"{path}, line 1: the header must name the columns, 'question' among them.")
+    if not reader.fieldnames or "question_id" not in reader.fieldnames:
+        raise InputError(f"{path}, line 1: the header must name the columns, 'question_id' among them.")
     number = reader.line_num + 1
     for row in reader:
         place = f"line {number}"
@@ -141,7 +144,7 @@ def _flat(row: Mapping[str, Any], place: str, path: Path) -> dict[str, Any]:
             passage[key] = value
         elif key in _NESTED and isinstance(value, str):
             data[key] = _nested(key, value, place, path)
-        elif key == "answerable" and isinstance(value, str):
+        elif key in _YES_OR_NO and isinstance(value, str):
             data[key] = _FLAGS.get(value.strip().lower(), value)
         else:
             data[key] = value

@@ -25,6 +25,21 @@ class Interval:
     clusters: int
     unscored: int = 0
 
+    def as_dict(self) -> dict[str, float | int | None]:
+        """Return the interval as JSON, rounded to six digits."""
+
+        def shown(value: float | None) -> float | None:
+            return None if value is None else round(value, 6)
+
+        return {
+            "mean": shown(self.mean),
+            "low": shown(self.low),
+            "high": shown(self.high),
+            "n": self.n,
+            "clusters": self.clusters,
+            "unscored": self.unscored,
+        }
+
     def __str__(self) -> str:
         if self.mean is None:
             return "-"

@@ -125,7 +125,7 @@ class RetrievalReport:
             "notes": list(self.notes),
             "summary": {
                 cutoff.name: {
-                    **{m: _interval(self.mean(m, cutoff.name)) for m in MEASURES},
+                    **{m: self.mean(m, cutoff.name).as_dict() for m in MEASURES},
                     "mean_characters": round(self.context(cutoff)[0], 1),
                     "mean_tokens": round(self.context(cutoff)[1], 1),
                 }
@@ -134,26 +134,12 @@ class RetrievalReport:
             "by_type": {
                 name: {
                     "questions": count,
-                    **{c.name: _interval(self.mean("recall", c.name, type=name)) for c in self.cutoffs},
+                    **{c.name: self.mean("recall", c.name, type=name).as_dict() for c in self.cutoffs},
                 }
                 for name, count in self.types.items()
             },
             "questions": [_question(r) for r in self.results],
         }
-
-
-def _interval(interval: Interval) -> dict[str, object]:
-    def shown(value: float | None) -> float | None:
-        return None if value is None else round(value, 6)
-
-    return {
-        "mean": shown(interval.mean),
-        "low": shown(interval.low),
-        "high": shown(interval.high),
-        "n": interval.n,
-        "clusters": interval.clusters,
-        "unscored": interval.unscored,
-    }
 
 
 def _question(result: QuestionResult) -> dict[str, object]:
@@ -201,7 +187,7 @@ class Comparison:
         """Return the comparison as JSON."""
         return {
             "first": self.first, "second": self.second, "measure": self.measure, "cutoff": self.cutoff,
-            "difference": _interval(self.difference), "certain": self.certain, "won": list(self.won),
+            "difference": self.difference.as_dict(), "certain": self.certain, "won": list(self.won),
             "lost": list(self.lost), "tied": list(self.tied), "unscored": list(self.unscored),
         }  # fmt: skip
 

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 
+from fin_rag.cli import evaluate, golden
 from fin_rag.errors import FinRagError
 
 _EPILOG = """exit codes: 0 done; 1 some sources could not be taken; 2 wrong arguments or bad input.
@@ -25,7 +26,15 @@ def build_parser() -> argparse.ArgumentParser:
     _add_ingest(commands.add_parser("ingest", help="take files or folders into an index"))
     _add_search(commands.add_parser("search", help="find evidence for a question"))
     _add_inspect(commands.add_parser("inspect", help="show how a document is read and split"))
+    _add_evaluate(commands.add_parser("evaluate", help="measure an index on a golden set"))
+    golden.add_arguments(commands.add_parser("golden", help="check, convert, import and draft golden sets"))
     return parser
+
+
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    evaluate.add_arguments(parser)
+    _add_index(parser)
+    _add_common(parser)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -104,6 +113,10 @@ def _run(options: argparse.Namespace) -> int:
         from fin_rag.cli.ingest import run
     elif options.command == "search":
         from fin_rag.cli.search import run
+    elif options.command == "evaluate":
+        run = evaluate.run
+    elif options.command == "golden":
+        run = golden.run
     else:
         from fin_rag.cli.inspect import run
     return run(options)

@@ -8,6 +8,7 @@ more than that, and what they hold more is never looked up. Filters are resolved
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import zlib
@@ -145,11 +146,22 @@ class Catalogue:
         """Return this thread's connection: a reader never sees another thread's open transaction."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=30)
+            connection = sqlite3.connect(
+                self._address(), uri=True, check_same_thread=False, isolation_level=None, timeout=30
+            )
             connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
             self._local.connection = connection
             self._opened.append(connection)
         return connection
+
+    def _address(self) -> str:
+        """Return the file as SQLite is to open it: in a folder that nobody here may write, for reading alone."""
+        address = self._path.absolute().as_uri()
+        if os.access(self._path.parent, os.W_OK):
+            return address
+        # Beside a log of a running writer its shared memory is there to be read; without one nobody writes.
+        logged = self._path.with_name(self._path.name + "-wal").exists()
+        return f"{address}?{'mode=ro' if logged else 'immutable=1'}"
 
     def close(self) -> None:
         """Close the file in all threads."""

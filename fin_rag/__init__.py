@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fin_rag.schema import Outline, Section, SourceDocument, Span
     from fin_rag.splitters import (
         ChunkingConfig,
+        EarningsCallTextSplitter,
         FinancialReportTextSplitter,
         RegulationTextSplitter,
         SecFilingTextSplitter,
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ChunkingConfig",
+    "EarningsCallTextSplitter",
     "FilingIndex",
     "FinancialDocumentLoader",
     "FinancialReportTextSplitter",
@@ -51,6 +53,7 @@ __all__ = [
 
 _HOMES = {
     "ChunkingConfig": "fin_rag.splitters",
+    "EarningsCallTextSplitter": "fin_rag.splitters",
     "FilingIndex": "fin_rag.index",
     "FinancialDocumentLoader": "fin_rag.loaders",
     "FinancialReportTextSplitter": "fin_rag.splitters",

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 RULE, DOUBLE = "-" * 60, "=" * 60
 
 COMPANY = (
-    ("Marta Ilves", "Chief Executive Officer"), ("Bram de Vries", "CFO"), ("Su-Lin O'Hara", "Head of Investor Relations"),
+    ("Marta Ilves", "Chief Executive Officer"), ("Bram de Vries", "CFO"),
+    ("Su-Lin O'Hara", "Head of Investor Relations"),
     ("Jon Paul Newsome", "Executive VP & Chief Risk Officer"), ("Íñigo Zubeldia", "President"),
 )  # fmt: skip
 ANALYSTS = (
@@ -22,7 +23,8 @@ ANALYSTS = (
 SENTENCES = (
     "Volumes were flat, and pricing -- mostly in frozen -- added three points.",
     "Note: all tonnages are metric.", "Slide 4: shipments rose by 5%.", "We start at 9:00 a.m. on Monday.",
-    "First: margin. Second: cash.", "Gross margin was 41.5%, up 120 basis points.", "See https://example.org/a for more.",
+    "First: margin. Second: cash.",
+    "Gross margin was 41.5%, up 120 basis points.", "See https://example.org/a for more.",
     "I agree with Marta Ilves on that.", "Greta Lindqvist asked about this before.", "We said: \"ship, then scale.\"",
     "Net debt fell to $1,234 million (from $1,400 million).", "That is it.", "Thank you.", "[Technical Difficulty]",
     "As Bram de Vries said, costs fell; prices did not.", "El ebitda creció un 6 %.", "(inaudible) the second half.",
@@ -68,9 +70,7 @@ def scripts(draw: st.DrawFn) -> Script:
 
     def words(low: int = 1, high: int = 3) -> tuple[str, ...]:
         count = draw(st.integers(low, high))
-        return tuple(
-            " ".join(draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3))) for _ in range(count)
-        )
+        return tuple(" ".join(draw(st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=3))) for _ in range(count))
 
     def officer(at: int, section: str, said: tuple[str, ...], exchange: int = 0) -> Said:
         name, role = company[at % len(company)]
@@ -137,8 +137,10 @@ def motley(script: Script) -> str:
 
     roster = "\n\n".join(dict.fromkeys(header(t) for t in prepared + qa if t.type != "operator"))
     return (
-        "Orrin Tools (ORRN -1.20%)\nQ2 2031 Earnings Call\nAug 04, 2031, 8:30 a.m. ET\n\nContents:\n\n    Prepared Remarks\n"
-        f"    Questions and Answers\n    Call Participants\n\nPrepared Remarks:\n\n{body(prepared)}\n\nQuestions & Answers:\n\n"
+        "Orrin Tools (ORRN -1.20%)\nQ2 2031 Earnings Call\nAug 04, 2031, 8:30 a.m. ET\n\nContents:\n\n"
+        "    Prepared Remarks\n"
+        f"    Questions and Answers\n    Call Participants\n\nPrepared Remarks:\n\n{body(prepared)}\n\n"
+        f"Questions & Answers:\n\n"
         f"{body(qa)}\n\nDuration: 31 minutes\n\nCall participants:\n\n{roster}\n\nMore ORRN analysis\n"
     )
 
@@ -156,7 +158,8 @@ def seeking(script: Script) -> str:
     lines = "\n\n".join(f"{t.speaker}\n\n{t.text}" for t in prepared)
     asked = "\n\n".join(f"{t.speaker}\n\n{t.text}" for t in qa)
     return (
-        f"Orrin Tools (NYSE:ORRN) Q3 2030 Earnings Conference Call November 2, 2030 9:00 AM ET\n\nCompany Participants\n\n{own}"
+        f"Orrin Tools (NYSE:ORRN) Q3 2030 Earnings Conference Call November 2, 2030 9:00 AM ET\n\n"
+        f"Company Participants\n\n{own}"
         f"\n\nConference Call Participants\n\n{others}\n\n{lines}\n\nQuestion-and-Answer Session\n\n{asked}\n"
     )
 
@@ -211,7 +214,8 @@ def streetevents(script: Script) -> str:
 
 def factset(script: Script) -> str:
     dots = "." * 80
-    head = "Orrin Tools Inc. (ORRN)                    Corrected Transcript\nQ1 2031 Earnings Call                      07-May-2031\n"
+    head = "Orrin Tools Inc. (ORRN)                    Corrected Transcript\n"
+    head += "Q1 2031 Earnings Call                      07-May-2031\n"
     foot = (
         "                    1-877-555-0100   www.example.com\n                                              {page}\n"
         "                    Copyright © 2001-2031 Example, LLC\n"
@@ -236,8 +240,10 @@ def factset(script: Script) -> str:
     own = "\n".join(f"{name}\n{role}, Orrin Tools Inc." for name, role in script.company)
     others = "\n".join(f"{name}\nAnalyst, {firm}" for name, firm in script.analysts)
     return (
-        f"{head}\nCORPORATE PARTICIPANTS\n{own}\n{dots}\nOTHER PARTICIPANTS\n{others}\n{dots}\n\nMANAGEMENT DISCUSSION SECTION\n\n"
-        f"{body(prepared, 0)}\n\n{foot.format(page=2)}{head}\nQUESTION AND ANSWER SECTION\n\n{body(qa, len(prepared))}\n\n"
+        f"{head}\nCORPORATE PARTICIPANTS\n{own}\n{dots}\nOTHER PARTICIPANTS\n{others}\n{dots}\n\n"
+        f"MANAGEMENT DISCUSSION SECTION\n\n"
+        f"{body(prepared, 0)}\n\n{foot.format(page=2)}{head}\nQUESTION AND ANSWER SECTION\n\n"
+        f"{body(qa, len(prepared))}\n\n"
         "Disclaimer\nThe information herein is based on sources we believe to be reliable.\n"
     )
 
@@ -262,10 +268,14 @@ def capital_iq(script: Script) -> str:
     own = "\n".join(f"{name}\n{role}".replace("&", "\\&") for name, role in script.company)
     others = "\n\n".join(f"## {name}\n\n{firm}" for name, firm in script.analysts)
     return (
-        "<start_of_page_1>\n# **Orrin Tools, Inc. NYSE:ORRN FQ2 2031 Earnings Call Transcripts**\n<end_of_page_1>\n\n<start_of_page_2>\n"
-        "# Table of Contents \n\nCall Participants ..... 3\nPresentation ..... 4\nQuestion and Answer ..... 9\n<end_of_page_2>\n\n"
-        f"<start_of_page_3>\n# Call Participants \n\n## EXECUTIVES\n\n{own}\n\n## ANALYSTS\n\n{others}\n<end_of_page_3>\n\n"
-        f"<start_of_page_4>\n# Presentation \n\n{body(prepared)}\n<end_of_page_4>\n\n<start_of_page_9>\n# Question and Answer \n\n"
+        "<start_of_page_1>\n# **Orrin Tools, Inc. NYSE:ORRN FQ2 2031 Earnings Call Transcripts**\n"
+        "<end_of_page_1>\n\n<start_of_page_2>\n"
+        "# Table of Contents \n\nCall Participants ..... 3\nPresentation ..... 4\n"
+        "Question and Answer ..... 9\n<end_of_page_2>\n\n"
+        f"<start_of_page_3>\n# Call Participants \n\n## EXECUTIVES\n\n{own}\n\n## ANALYSTS\n\n{others}\n"
+        f"<end_of_page_3>\n\n"
+        f"<start_of_page_4>\n# Presentation \n\n{body(prepared)}\n<end_of_page_4>\n\n<start_of_page_9>\n"
+        f"# Question and Answer \n\n"
         f"{body(qa)}\n<end_of_page_9>\n"
     )
 
@@ -280,10 +290,13 @@ def edited(script: Script) -> str:
 
     def body(turns: list[Said]) -> str:
         return "\n\n".join(
-            f"{t.speaker}\n\n{t.text}" if t.type == "operator" else f"{t.speaker} - {t.role or t.firm}\n\n{t.text}" for t in turns
+            f"{t.speaker}\n\n{t.text}" if t.type == "operator" else f"{t.speaker} - {t.role or t.firm}\n\n{t.text}"
+            for t in turns
         )
 
-    return f"Orrin Tools Q3 2031 Results Conference Call\n\n{body(prepared)}\n\n++++++++++\n\nQ&A Session\n\n{body(qa)}\n"
+    return (
+        f"Orrin Tools Q3 2031 Results Conference Call\n\n{body(prepared)}\n\n++++++++++\n\nQ&A Session\n\n{body(qa)}\n"
+    )
 
 
 def colon(script: Script) -> str:
@@ -306,7 +319,12 @@ def company_pdf(script: Script) -> str:
 def indian(script: Script) -> str:
     head = "\nOrrin Tools Limited\nMay 12, 2031\n\nPage {page} of 9\n"
     own = "\n".join(f"            MR. {n.upper()} – {r.upper()} – ORRIN TOOLS LIMITED" for n, r in script.company)
-    lines = [head.format(page=1), f"MANAGEMENT: {own.strip()}", "MODERATOR:  MS. NEHA RAO – ALDER SECURITIES", head.format(page=2)]
+    lines = [
+        head.format(page=1),
+        f"MANAGEMENT: {own.strip()}",
+        "MODERATOR:  MS. NEHA RAO – ALDER SECURITIES",
+        head.format(page=2),
+    ]
     for at, turn in enumerate(merged(script)):
         speaker = "Moderator" if turn.type == "operator" else turn.speaker
         for number, paragraph in enumerate(turn.paragraphs):
@@ -321,7 +339,10 @@ def stamped(script: Script) -> str:
     for at, turn in enumerate(merged(script)):
         who = turn.speaker if turn.type == "operator" else f"{turn.speaker} ({turn.role or turn.firm})"
         lines += [f"[00:{at:02}:{number:02}] {who}: {text}" for number, text in enumerate(turn.paragraphs)]
-    return "# Orrin Tools Q3 2031\n\n## Summary\n- Volumes rose 5%. [(00:00:41) Marta Ilves]\n\n## Transcript\n\n" + "\n".join(lines)
+    return (
+        "# Orrin Tools Q3 2031\n\n## Summary\n- Volumes rose 5%. [(00:00:41) Marta Ilves]\n\n## Transcript\n\n"
+        + "\n".join(lines)
+    )
 
 
 def spanish(script: Script) -> str:
@@ -329,11 +350,13 @@ def spanish(script: Script) -> str:
 
     def body(turns: list[Said]) -> str:
         return "\n\n".join(
-            f"Operadora:\n{t.text}" if t.type == "operator" else f"{t.speaker} – {t.role or t.firm}:\n{t.text}" for t in turns
+            f"Operadora:\n{t.text}" if t.type == "operator" else f"{t.speaker} – {t.role or t.firm}:\n{t.text}"
+            for t in turns
         )
 
     return (
-        "TRANSCRIPCIÓN\nPresentación de resultados del primer semestre de 2031\nOrrin Herramientas, S.A.\n\nPresentación\n\n"
+        "TRANSCRIPCIÓN\nPresentación de resultados del primer semestre de 2031\nOrrin Herramientas, S.A.\n"
+        "\nPresentación\n\n"
         f"{body(prepared)}\n\nRonda de preguntas\n\n{body(qa)}\n"
     )
 
@@ -352,7 +375,8 @@ def alpha_vantage(script: Script) -> str:
 
 def api_ninjas(script: Script) -> str:
     rows = [
-        {"speaker": t.speaker, "company": t.firm or "Orrin Tools", "role": t.role or ("Analyst" if t.firm else "Operator"),
+        {"speaker": t.speaker, "company": t.firm or "Orrin Tools",
+         "role": t.role or ("Analyst" if t.firm else "Operator"),
          "text": t.text}
         for t in script.turns
     ]  # fmt: skip
@@ -362,7 +386,9 @@ def api_ninjas(script: Script) -> str:
 
 def modeling_prep(script: Script) -> str:
     content = "\n".join(f"{t.speaker}: " + "\n".join(t.paragraphs) for t in merged(script))
-    return json.dumps([{"symbol": "ORRN", "quarter": 2, "year": 2030, "date": "2030-07-30 17:00:00", "content": content}])
+    return json.dumps(
+        [{"symbol": "ORRN", "quarter": 2, "year": 2030, "date": "2030-07-30 17:00:00", "content": content}]
+    )
 
 
 def earnings_call(script: Script) -> str:
@@ -388,7 +414,9 @@ def hub_rows(script: Script) -> str:
 
 def streetevents_xml(script: Script) -> str:
     body = streetevents(script).replace("&", "&amp;").replace("<", "&lt;").replace("\n", "&#13;\n")
-    return f"<Event Id='1'><EventStory><Body>{body}</Body></EventStory><companyName>Orrin Tools Inc</companyName></Event>"
+    return (
+        f"<Event Id='1'><EventStory><Body>{body}</Body></EventStory><companyName>Orrin Tools Inc</companyName></Event>"
+    )
 
 
 TEXTS: dict[str, Callable[[Script], str]] = {
@@ -397,8 +425,10 @@ TEXTS: dict[str, Callable[[Script], str]] = {
     "colon": colon, "company_pdf": company_pdf, "indian": indian, "stamped": stamped, "spanish": spanish,
 }  # fmt: skip
 DATA: dict[str, tuple[str, Callable[[Script], str]]] = {
-    "alpha_vantage": ("json", alpha_vantage), "api_ninjas": ("json", api_ninjas), "modeling_prep": ("json", modeling_prep),
-    "earnings_call": ("json", earnings_call), "hub_rows": ("jsonl", hub_rows), "streetevents_xml": ("xml", streetevents_xml),
+    "alpha_vantage": ("json", alpha_vantage), "api_ninjas": ("json", api_ninjas),
+    "modeling_prep": ("json", modeling_prep),
+    "earnings_call": ("json", earnings_call), "hub_rows": ("jsonl", hub_rows),
+    "streetevents_xml": ("xml", streetevents_xml),
 }  # fmt: skip
 # Layouts that print neither titles of parts nor anybody's affiliation: less can be asked of them.
 BARE = frozenset({"colon", "company_pdf", "modeling_prep", "tagged"})

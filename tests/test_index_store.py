@@ -280,3 +280,12 @@ def test_two_processes_at_once_lose_nothing(tmp_path) -> None:
         found = index.retriever(k=3, filter={"doc_id": name}).invoke("line 7")
         assert {d.metadata["doc_id"] for d in found} == {name}
     index.close()
+
+
+def test_the_pages_and_sections_of_a_document_are_kept(index) -> None:
+    index.add(report("# A\n\nOne.\n\nTwo.", doc_id="a", source="a", page_map="1:0-9;2:11-15"))
+    assert index.view("a").pages.pages[1][0] == 2
+    assert index.view("a").sections[0].title == "A"
+    assert all("page_map" not in m for m in (*index.documents(), index.retriever(k=1).invoke("One")[0].metadata))
+    with pytest.raises(NotFoundError):
+        index.view("b")

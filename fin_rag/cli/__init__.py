@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 
+from fin_rag.cli import evaluate, golden
 from fin_rag.errors import FinRagError
 
 _EPILOG = """exit codes: 0 done; 1 some sources could not be taken; 2 wrong arguments or bad input.
@@ -25,7 +26,15 @@ def build_parser() -> argparse.ArgumentParser:
     _add_ingest(commands.add_parser("ingest", help="take files or folders into an index"))
     _add_search(commands.add_parser("search", help="find evidence for a question"))
     _add_inspect(commands.add_parser("inspect", help="show how a document is read and split"))
+    _add_evaluate(commands.add_parser("evaluate", help="measure an index on a golden set"))
+    golden.add_arguments(commands.add_parser("golden", help="check, convert, import and draft golden sets"))
     return parser
+
+
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    evaluate.add_arguments(parser)
+    _add_index(parser)
+    _add_common(parser)
 
 
 def _add_common(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +67,13 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fiscal-period", metavar="P", help="FY, Q1, Q2, Q3 or Q4")
     parser.add_argument("--form", metavar="TYPE", help="document type: 10-K, 10-Q, kid, annual_report, ...")
     parser.add_argument("--item", help="Item of a filing, such as 1A")
+    parser.add_argument("--speaker", metavar="NAME", help="calls: who speaks, or part of the name")
+    parser.add_argument("--role", help="calls: office of the speaker, or part of it, such as Financial")
+    parser.add_argument("--firm", help="calls: firm of the speaker, or part of its name")
+    parser.add_argument(
+        "--section", choices=("prepared", "qa"), help="calls: prepared remarks or questions and answers"
+    )
+    parser.add_argument("--exchange", type=int, metavar="N", help="calls: number of the exchange within its call")
     parser.add_argument("--lang", choices=("en", "es"), help="language of the documents")
     parser.add_argument("--as-of", metavar="DATE", help="only what was filed by the end of that day")
     parser.add_argument("--filter", metavar="JSON", help="any metadata filter, as JSON")
@@ -69,6 +85,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a document")
     parser.add_argument("--chunks", action="store_true", help="show the borders of the chunks as well")
+    parser.add_argument("--tables", action="store_true", help="show tables, note markers and what each calls as well")
     parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
     parser.add_argument("--as-of", metavar="DATE", help="statutes with versions: the text in force on that day")
     parser.add_argument("--doc-type", metavar="TYPE", help="kind of the document, if detection is wrong")
@@ -96,6 +113,10 @@ def _run(options: argparse.Namespace) -> int:
         from fin_rag.cli.ingest import run
     elif options.command == "search":
         from fin_rag.cli.search import run
+    elif options.command == "evaluate":
+        run = evaluate.run
+    elif options.command == "golden":
+        run = golden.run
     else:
         from fin_rag.cli.inspect import run
     return run(options)

@@ -1,4 +1,4 @@
-"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, chunk borders."""
+"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, tables and notes, chunk borders."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import json
 from langchain_core.documents import Document
 
 from fin_rag.cli.references import graph_lines, references_report
+from fin_rag.cli.tables import table_lines, table_report
+from fin_rag.cli.turns import turn_records, turn_table
 from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
+from fin_rag.structure.calls import CallOutline
 
 _EXCERPT = 60  # characters
 
@@ -20,8 +23,10 @@ def run(options: argparse.Namespace) -> int:
     document = FinancialDocumentLoader(options.file, doc_type=options.doc_type, as_of=options.as_of).load()[0]
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
+    tables = table_report(whole, outline) if options.tables else None
     if options.json:
-        print(json.dumps(_report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1))
+        report = _report(whole, outline, chunks if options.chunks else [])
+        print(json.dumps({**report, **(tables or {})}, ensure_ascii=False, indent=1))
         return 0
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():
@@ -31,11 +36,14 @@ def run(options: argparse.Namespace) -> int:
     for warning in (*_markup_warnings(whole), *outline.warnings):
         print(f"warning        {warning}")
     print()
-    for section in outline:
-        print(_branch(section, pages))
-    graph = list(graph_lines(outline, whole.page_content))
-    if graph:
-        print("", *graph, sep="\n")
+    if isinstance(outline, CallOutline) and outline.turns:
+        print("\n".join(turn_table(outline, whole.page_content)))
+    else:
+        for section in outline:
+            print(_branch(section, pages))
+    for more in (list(graph_lines(outline, whole.page_content)), list(table_lines(tables)) if tables else []):
+        if more:
+            print("", *more, sep="\n")
     if options.chunks:
         print()
         for chunk in chunks:
@@ -92,6 +100,7 @@ def _report(document: Document, outline: Outline, chunks: list[Document]) -> dic
         "characters": len(document.page_content),
         "warnings": [*_markup_warnings(document), *outline.warnings],
         "sections": sections,
+        **(turn_records(outline) if isinstance(outline, CallOutline) else {}),
         "references": references_report(outline, document.page_content),
         "chunks": [{"id": c.id, "text": c.page_content, "metadata": c.metadata} for c in chunks],
     }

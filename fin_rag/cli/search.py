@@ -59,7 +59,11 @@ def _filter(options: argparse.Namespace) -> dict[str, object]:
         "doc_type": options.form,
         "item": options.item and _item(options.item),
         "lang": options.lang,
+        "section": options.section,
+        "exchange": options.exchange,
     }
+    parts = {"speaker": options.speaker, "role": options.role, "firm": options.firm}
+    wanted |= {key: {"$contains": value} for key, value in parts.items() if value}
     return wanted | {key: value for key, value in named.items() if value}
 
 

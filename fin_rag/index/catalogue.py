@@ -8,6 +8,7 @@ more than that, and what they hold more is never looked up. Filters are resolved
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 import zlib
@@ -72,6 +73,8 @@ CREATE INDEX IF NOT EXISTS chunks_item ON chunks (item) WHERE item IS NOT NULL;
 CREATE INDEX IF NOT EXISTS chunks_embedding ON chunks (embedding_key);
 CREATE INDEX IF NOT EXISTS documents_input ON documents (input_key);
 CREATE TABLE IF NOT EXISTS stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS pages (doc INTEGER PRIMARY KEY, page_map TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS chunks_id ON chunks (chunk_id);
 """  # built from constants above
 
 
@@ -102,6 +105,7 @@ class NewDocument:
     chunk_ids: Sequence[str]
     chunk_metadata: Sequence[Mapping[str, MetadataValue]]
     embedding_keys: Sequence[bytes]
+    page_map: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ class Catalogue:
         if not create and not path.exists():
             raise IntegrityError(f"{str(path)!r} does not exist. Open the index to create it.")
         try:
-            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'pages'").fetchone():
                 self._db.executescript(
                     f"PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; {_SCHEMA}"
                     f"INSERT OR IGNORE INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
@@ -142,11 +146,22 @@ class Catalogue:
         """Return this thread's connection: a reader never sees another thread's open transaction."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=30)
+            connection = sqlite3.connect(
+                self._address(), uri=True, check_same_thread=False, isolation_level=None, timeout=30
+            )
             connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
             self._local.connection = connection
             self._opened.append(connection)
         return connection
+
+    def _address(self) -> str:
+        """Return the file as SQLite is to open it: in a folder that nobody here may write, for reading alone."""
+        address = self._path.absolute().as_uri()
+        if os.access(self._path.parent, os.W_OK):
+            return address
+        # Beside a log of a running writer its shared memory is there to be read; without one nobody writes.
+        logged = self._path.with_name(self._path.name + "-wal").exists()
+        return f"{address}?{'mode=ro' if logged else 'immutable=1'}"
 
     def close(self) -> None:
         """Close the file in all threads."""
@@ -207,6 +222,11 @@ class Catalogue:
         row = self._db.execute("SELECT doc, metadata, outline FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
 
+    def page_map(self, doc: int) -> str:
+        """Return the page map of a document in the form that ``PageMap.parse`` reads; empty where it has none."""
+        row = self._db.execute("SELECT page_map FROM pages WHERE doc = ?", (doc,)).fetchone()
+        return "" if row is None else str(row[0])
+
     def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
         wanted = sorted(set(documents))
         marks = ",".join("?" * len(wanted))
@@ -230,6 +250,20 @@ class Catalogue:
             ):
                 found[row] = StoredChunk(row, doc, chunk_id, json.loads(metadata))
         return found
+
+    def rows_of(self, chunk_ids: Iterable[str]) -> dict[str, int]:
+        """Return the row of each chunk id that is in the index."""
+        wanted = sorted(set(chunk_ids))
+        found: dict[str, int] = {}
+        for at in range(0, len(wanted), 500):
+            part = wanted[at : at + 500]
+            marks = ",".join("?" * len(part))
+            found.update(self._db.execute(f"SELECT chunk_id, row FROM chunks WHERE chunk_id IN ({marks})", part))
+        return found
+
+    def rows_in(self, doc: int) -> list[int]:
+        """Return the rows of a document's chunks, in the order of the document."""
+        return [int(row) for (row,) in self._db.execute("SELECT row FROM chunks WHERE doc = ? ORDER BY row", (doc,))]
 
     def every_chunk(self) -> Iterator[tuple[int, int, dict[str, MetadataValue]]]:
         """Yield row, document and own metadata of every chunk, by row."""
@@ -316,6 +350,7 @@ class Catalogue:
         row = self._db.execute("SELECT doc, chunks FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         if row is not None:
             self._db.execute("DELETE FROM chunks WHERE doc = ?", (row[0],))
+            self._db.execute("DELETE FROM pages WHERE doc = ?", (row[0],))
             self._db.execute("DELETE FROM documents WHERE doc = ?", (row[0],))
             self._db.execute("INSERT INTO stale VALUES (?, ?)", row)
 
@@ -336,6 +371,8 @@ class Catalogue:
                 *(document.metadata.get(key) for key in _DOCUMENT_KEYS),
             ),
         )
+        if document.page_map:
+            self._db.execute("INSERT INTO pages VALUES (?, ?)", (document.first_row, document.page_map))
         self._db.executemany(
             "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             [

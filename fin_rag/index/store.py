@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,14 +19,19 @@ from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywor
 from fin_rag.index.parts import Parts
 from fin_rag.index.provisions import Citation, Provisions
 from fin_rag.index.vectors import Scored
+from fin_rag.index.view import DocumentView, read_view
 from fin_rag.index.writer import Writer, keyword_records
-from fin_rag.schema import DOC_ID, SPANS, TEXT_SHA256, clean_metadata, parse_spans
+from fin_rag.schema import CONTEXT_HEADER, DOC_ID, SPANS, TEXT_SHA256, clean_metadata, parse_spans
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.text.canonical import text_sha256
 from fin_rag.tokens import Tokenization
 
 if TYPE_CHECKING:
     import datetime
+
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
 
     from fin_rag.retrieval.retriever import FinancialRetriever
 
@@ -151,11 +156,52 @@ class FilingIndex:
         Raises:
             NotFoundError: if there is no such document, or it is private to another session.
         """
+        return self.view(doc_id, session_id=session_id).text
+
+    def view(self, doc_id: str, *, session_id: str | None = None) -> DocumentView:
+        """Return a document with its text, sections, pages and lines.
+
+        Raises:
+            NotFoundError: if there is no such document, or it is private to another session.
+        """
         visible = self._catalogue.document_metadata(parse_filter({DOC_ID: doc_id}) & scope_filter(session_id))
-        found = self._catalogue.document(doc_id) if visible else None
+        found = read_view(self._catalogue, doc_id) if visible else None
         if found is None:
             raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
-        return self._catalogue.texts([found[0]])[found[0]]
+        return found
+
+    def lines(self, doc_id: str, *, session_id: str | None = None) -> pd.DataFrame:
+        """Return the lines of a document as a data frame; see ``DocumentView.line_frame``."""
+        return self.view(doc_id, session_id=session_id).line_frame()
+
+    def toc(self, doc_id: str, *, session_id: str | None = None) -> pd.DataFrame:
+        """Return the table of contents of a document as a data frame; see ``DocumentView.toc_frame``."""
+        return self.view(doc_id, session_id=session_id).toc_frame()
+
+    def rows_of(self, chunk_ids: Iterable[str]) -> dict[str, int]:
+        """Return the row of each chunk id that is in the index; others are absent."""
+        return self._catalogue.rows_of(chunk_ids)
+
+    def rows_in(self, doc_number: int) -> list[int]:
+        """Return the rows of a document's chunks, in its own order; ``DocumentView.number`` names the document."""
+        return self._catalogue.rows_in(doc_number)
+
+    def vectors_of(self, rows: Sequence[int]) -> NDArray[np.float32]:
+        """Return the stored unit vectors of chunks, in the order of ``rows``."""
+        return self._parts.vectors.file.read(rows)
+
+    def embed_question(self, question: str) -> NDArray[np.float32]:
+        """Return the unit vector of a question."""
+        return self._parts.embed_question(question)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, with the index's own model."""
+        return self._parts.embed(texts)
+
+    def prepared(self, document: Document) -> str:
+        """Return the text of a chunk as it is embedded and indexed: prefix, context header and body."""
+        header = str(document.metadata.get(CONTEXT_HEADER, ""))
+        return self._parts.tokenization.prepare(document.page_content, header=header)
 
     # --- statutes -----------------------------------------------------------------------------
 

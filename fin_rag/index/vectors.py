@@ -7,6 +7,7 @@ file; with many rows Chroma's graph is asked for more than needed and what the f
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -144,7 +145,8 @@ class VectorStore:
     def search(self, query: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
         """Return the ``k`` nearest allowed rows with their cosine similarity, best first, ties by row."""
         rows = allowed.rows
-        if len(rows) > _EXACT_ROWS:
+        # Chroma writes even to read: in a folder that may not be written, every row is scored.
+        if len(rows) > _EXACT_ROWS and os.access(self._folder, os.W_OK):
             found = self._graph_search(query, k, allowed)
             if found is not None:
                 return found

@@ -242,6 +242,7 @@ class Writer:
             chunk_ids=[str(chunk.id) for chunk in prepared.chunks],
             chunk_metadata=own,
             embedding_keys=prepared.keys,
+            page_map=str(prepared.document.metadata.get(PAGE_MAP, "")),
         )
 
     def _embedded(self, group: Sequence[_Prepared], report: AddReport) -> NDArray[np.float32]:

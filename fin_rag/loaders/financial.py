@@ -21,6 +21,7 @@ from fin_rag.loaders.plain import read_plain
 from fin_rag.loaders.regulation_xml import NO_VERSIONS, as_of_number, read_regulation_xml
 from fin_rag.loaders.source import MAX_BYTES, Source, read_source
 from fin_rag.loaders.submission import read_submission
+from fin_rag.loaders.transcripts import read_transcript
 from fin_rag.schema import CHUNK_ONLY_KEYS, DOC_TYPE, PAGE_MAP, SOURCE, TEXT_SHA256, SourceDocument
 from fin_rag.text.canonical import text_sha256
 
@@ -135,9 +136,14 @@ def _read(source: Source, part: str, as_of: int | None) -> LoadedText:
     if source.format == "submission":
         return read_submission(source.data, name=source.path, part=part)
     if source.format == "xml":
-        return read_regulation_xml(source.data, name=source.path, as_of=as_of) or _other_xml(source, as_of)
-    if source.format in ("json", "jsonl"):
-        return read_json(source.data, name=source.path, lines=source.format == "jsonl")
+        return (
+            read_regulation_xml(source.data, name=source.path, as_of=as_of)
+            or read_transcript(source.data, name=source.path, format="xml")
+            or _other_xml(source, as_of)
+        )
+    if source.format == "json" or source.format == "jsonl":
+        transcript = read_transcript(source.data, name=source.path, format=source.format)
+        return transcript or read_json(source.data, name=source.path, lines=source.format == "jsonl")
     return read_plain(source.data, name=source.path)
 
 

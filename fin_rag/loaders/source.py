@@ -56,6 +56,8 @@ _SUBMISSION: Final = re.compile(
     re.IGNORECASE,
 )
 _HTML_ROOT: Final = re.compile(rb"<!doctype\s+html|<html[\s>]|<body[\s>]", re.IGNORECASE)
+# Other XML has elements called Body as well.
+_XHTML_ROOT: Final = re.compile(rb"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
 _HTML_CLOSED: Final = re.compile(rb"</(?:p|div|td|tr|span|font|b|li|h[1-6]|center|a)\s*>", re.IGNORECASE)
 _HTML_TAG: Final = re.compile(
     rb"<(?:html|head|body|title|p|div|table|tr|td|span|font|b|i|ul|ol|li|h[1-6]|center|br|hr|a|section|article)"
@@ -184,9 +186,7 @@ def _unpack(data: bytes, file: Path, max_bytes: int) -> bytes:
 
 def _check_unpacked(total: int, packed: int, file: Path, max_bytes: int) -> None:
     if total > max_bytes:
-        raise ParseError(
-            f"{file} unpacks to more than {max_bytes} bytes. Raise max_bytes if it is a document."
-        )
+        raise ParseError(f"{file} unpacks to more than {max_bytes} bytes. Raise max_bytes if it is a document.")
     if total > _RATIO_FROM and total > _MAX_RATIO * packed:
         raise ParseError(
             f"{file} unpacks to over {_MAX_RATIO} times its size, as a gzip bomb does. Unpack it yourself "
@@ -218,7 +218,8 @@ def _sniff(data: bytes, by_name: str, where: str) -> Format:
 
 
 def _is_html(start: bytes, by_name: str) -> bool:
-    root = _HTML_ROOT.search(start, 0, 8192)
+    is_xml = start.startswith(b"<?xml") or by_name == "xml"
+    root = (_XHTML_ROOT if is_xml else _HTML_ROOT).search(start, 0, 8192)
     if by_name == "markdown":
         return root is not None and root.start() == 0
     if root is not None and start.startswith(b"<"):
@@ -226,9 +227,7 @@ def _is_html(start: bytes, by_name: str) -> bool:
         return not start.startswith(b"<?xml") or not root.group().lower().startswith(b"<body")
     if by_name == "html":
         return _HTML_TAG.search(start) is not None
-    if start.startswith(b"<?xml") or by_name == "xml":
-        return False
-    return _HTML_TAG.match(start) is not None and _HTML_CLOSED.search(start) is not None
+    return not is_xml and _HTML_TAG.match(start) is not None and _HTML_CLOSED.search(start) is not None
 
 
 def _json_format(data: bytes) -> Format | None:

@@ -49,7 +49,7 @@ _LISTED: Final = re.compile(
     rf"\(?{_EXCHANGE} ?: ?(?P<ticker>[A-Z]{{1,6}}(?:\.[A-Z])?)\b"
 )
 _SYMBOL_LINE: Final = re.compile(
-    rf"^(?P<name>[{_UPPER}][^()|\n]{{1,70}}?) \((?P<ticker>[A-Z]{{1,5}}(?:\.[A-Z])?)(?: [-+−]?[\d.]+ ?%)?\)"
+    rf"^(?P<name>[{_UPPER}][^()|\n]{{1,70}}?) \((?P<ticker>[A-Z]{{1,5}}(?:\.[A-Z]{{1,2}})?)(?: [-+−]?[\d.]+ ?%)?\)"
 )
 _QUARTER_FIRST: Final = re.compile(
     r"^(?P<symbol>[A-Z]{2,5}) F?Q[1-4] (?:FY)?20\d\d\b"

@@ -81,12 +81,11 @@ _WRAPPERS: Final = (
 _MAP: Final = re.compile(r"speaker_?name_?map(?:_v\d+)?", re.IGNORECASE)
 _ABOUT: Final = frozenset({
     "symbol", "ticker", "quarter", "year", "date", "timestamp", "cik", "event", "conference_date", "earnings_timing",
-    "period", "fiscal_year", "fiscal_quarter", "company", "company_name", "companyname", "exchange", "title", "id", "level",
+    "period", "fiscal_year", "fiscal_quarter", "company", "company_name", "companyname", "exchange", "title",
+    "id", "level",
     "call_date", "event_date", "fiscalyear", "fiscalquarter",
 })  # fmt: skip
-_OF_A_CALL: Final = frozenset(
-    {"quarter", "fiscal_quarter", "event", "earnings_timing", "conference_date", "call_date"}
-)
+_OF_A_CALL: Final = frozenset({"quarter", "fiscal_quarter", "event", "earnings_timing", "conference_date", "call_date"})
 _QA: Final = re.compile(r"q\s?(?:&|and)\s?a\b|qa\b|question|answer|pregunta|respuesta", re.IGNORECASE)
 _PREPARED: Final = re.compile(r"prepared|presentation|presenter|remarks|presentaci|management", re.IGNORECASE)
 _NOTHING: Final = frozenset({"", "-", "--", "n/a", "na", "none", "null", "nan", "unknown", "unspecified"})
@@ -115,7 +114,8 @@ def read_transcript(data: bytes, *, name: str = "", format: TranscriptFormat) ->
             entities.
 
     Example:
-        >>> source = b'{"symbol": "ACME", "transcript": [{"speaker": "Ann Lee", "title": "CEO", "content": "Good day."}]}'
+        >>> turn = b'{"speaker": "Ann Lee", "title": "CEO", "content": "Good day."}'
+        >>> source = b'{"symbol": "ACME", "transcript": [' + turn + b"]}"
         >>> print(read_transcript(source, format="json").text)
         # ACME earnings call
         <BLANKLINE>
@@ -141,9 +141,7 @@ def read_transcript(data: bytes, *, name: str = "", format: TranscriptFormat) ->
     texts, hints = zip(*calls, strict=True)
     text = "\n\n".join(texts).strip("\n")
     if not text.strip():
-        raise ParseError(
-            f"{where} is a transcript in which nothing is said. Fetch it again, or leave it out."
-        )
+        raise ParseError(f"{where} is a transcript in which nothing is said. Fetch it again, or leave it out.")
     warnings = decoded.warnings
     if len(calls) > 1:
         warnings = (
@@ -175,9 +173,7 @@ def _calls(value: object, where: str, depth: int) -> Iterator[tuple[str, dict[st
         yield from _from_record(dict(value), where, depth)
 
 
-def _from_record(
-    record: dict[str, object], where: str, depth: int
-) -> Iterator[tuple[str, dict[str, MetadataValue]]]:
+def _from_record(record: dict[str, object], where: str, depth: int) -> Iterator[tuple[str, dict[str, MetadataValue]]]:
     for key in _TURN_LISTS:
         found = record.get(key)
         if isinstance(found, Mapping) and key == "transcript":
@@ -193,12 +189,7 @@ def _from_record(
         return
     for key in _WHOLE:
         found = record.get(key)
-        if (
-            isinstance(found, str)
-            and found.strip()
-            and (key != "text" or _is_call(record))
-            and _stated(record, key)
-        ):
+        if isinstance(found, str) and found.strip() and (key != "text" or _is_call(record)) and _stated(record, key):
             yield _titled(record, _clean(found))
             return
     for key in _WRAPPERS:
@@ -222,17 +213,14 @@ def _from_list(
         return
     if len(rows) < len(found):
         odd = next(i for i, item in enumerate(found) if not isinstance(item, Mapping))
-        raise ParseError(
-            f"{where}: entry {odd} of {key!r} is no object with a speaker and a text. Correct it."
-        )
+        raise ParseError(f"{where}: entry {odd} of {key!r} is no object with a speaker and a text. Correct it.")
     yield _from_rows(rows, record, repr(key), where, _names(record))
 
 
 def _are_rows(rows: Sequence[Mapping[str, object]]) -> bool:
     """Tell whether records are turns: most have a speaker and words."""
     fine = sum(
-        any(k in row for k in _SPEAKER) and any(isinstance(row.get(k), str) for k in _WORDS)
-        for row in rows[:200]
+        any(k in row for k in _SPEAKER) and any(isinstance(row.get(k), str) for k in _WORDS) for row in rows[:200]
     )
     return fine * 2 > min(len(rows), 200)
 
@@ -252,9 +240,7 @@ def _is_call(record: Mapping[str, object]) -> bool:
 
 def _stated(record: Mapping[str, object], key: str) -> bool:
     """Tell whether a record with a whole text is a call's: its other keys are those of a call."""
-    return "transcript" in key or (
-        _is_call(record) and any(k in record for k in ("symbol", "ticker", "event", "year"))
-    )
+    return "transcript" in key or (_is_call(record) and any(k in record for k in ("symbol", "ticker", "event", "year")))
 
 
 def _refuse(record: Mapping[str, object], where: str) -> None:
@@ -264,18 +250,14 @@ def _refuse(record: Mapping[str, object], where: str) -> None:
         if key in record:
             found = record[key]
             what = "empty" if not found else f"a {type(found).__name__}"
-            raise ParseError(
-                f"{where}: {key!r} is {what}; it must be a list of turns or the text. Fetch it again."
-            )
+            raise ParseError(f"{where}: {key!r} is {what}; it must be a list of turns or the text. Fetch it again.")
     maps = [key for key in record if _MAP.fullmatch(str(key))]
     if maps:
-        raise ParseError(
-            f"{where} has {maps[0]!r} but no 'speakers' key, so nothing is said. Fetch the full answer."
-        )
+        raise ParseError(f"{where} has {maps[0]!r} but no 'speakers' key, so nothing is said. Fetch the full answer.")
     if keys & _OF_A_CALL and keys <= _ABOUT and len(keys) > 1:
         raise ParseError(
-            f"{where} names a call ({', '.join(sorted(keys)[:4])}) but has no 'transcript', 'content' or 'speakers' key. "
-            "Fetch the full answer of the service."
+            f"{where} names a call ({', '.join(sorted(keys)[:4])}) but has no 'transcript', 'content' or 'speakers' "
+            "key. Fetch the full answer of the service."
         )
 
 
@@ -309,9 +291,7 @@ def _from_rows(
     return _titled(about, "\n\n".join(parts))
 
 
-def _row(
-    row: Mapping[str, object], index: int, what: str, where: str, names: Mapping[str, tuple[str, str]]
-) -> _Row:
+def _row(row: Mapping[str, object], index: int, what: str, where: str, names: Mapping[str, tuple[str, str]]) -> _Row:
     speaker_key = next((key for key in _SPEAKER if key in row), None)
     if speaker_key is None:
         raise ParseError(
@@ -448,9 +428,7 @@ def call_hints(record: Mapping[str, object]) -> dict[str, MetadataValue]:
     if cik.isdigit() and len(cik) <= 10:
         hints[CIK] = cik.zfill(10)
     hints.update(_period(fields))
-    day = re.match(
-        r"(\d{4})-(\d\d)-(\d\d)", _first(fields, ("date", "conference_date", "call_date", "event_date"))
-    )
+    day = re.match(r"(\d{4})-(\d\d)-(\d\d)", _first(fields, ("date", "conference_date", "call_date", "event_date")))
     number = date_number(*map(int, day.groups())) if day else None
     if number:
         hints[FILED] = number
@@ -459,9 +437,7 @@ def call_hints(record: Mapping[str, object]) -> dict[str, MetadataValue]:
 
 def _period(fields: Mapping[str, object]) -> dict[str, MetadataValue]:
     year = str(fields.get("fiscal_year") or fields.get("fiscalYear") or fields.get("year") or "")
-    quarter = str(
-        fields.get("fiscal_quarter") or fields.get("fiscalQuarter") or fields.get("quarter") or ""
-    ).strip()
+    quarter = str(fields.get("fiscal_quarter") or fields.get("fiscalQuarter") or fields.get("quarter") or "").strip()
     both = re.fullmatch(r"(\d{4})[\s-]?Q([1-4])", quarter, re.IGNORECASE)
     other = re.fullmatch(r"Q([1-4])[\s-]?(\d{4})", quarter, re.IGNORECASE)
     if both:

@@ -1,6 +1,8 @@
 """Splitters: outline and budget become chunks with exact offsets."""
 
 from fin_rag.splitters.baselines import FixedWindowTextSplitter, RecursiveTextSplitter
+from fin_rag.splitters.calls import EarningsCallTextSplitter
+from fin_rag.splitters.chunks import prepared_text
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
 from fin_rag.splitters.kinds import (
@@ -14,6 +16,7 @@ from fin_rag.splitters.splitter import StructureTextSplitter, joined_pages
 __all__ = [
     "ChunkRecord",
     "ChunkingConfig",
+    "EarningsCallTextSplitter",
     "FinancialReportTextSplitter",
     "FixedWindowTextSplitter",
     "RecursiveTextSplitter",
@@ -23,5 +26,6 @@ __all__ = [
     "StructureTextSplitter",
     "chunk_document",
     "joined_pages",
+    "prepared_text",
     "splitter_for",
 ]

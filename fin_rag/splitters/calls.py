@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import ClassVar, Final
 
 from fin_rag.errors import InputError
-from fin_rag.schema import Chunk, Markup, Outline, Section, Span
+from fin_rag.schema import ISSUER, TITLE, Chunk, Markup, Outline, Section, Span
 from fin_rag.splitters.chunks import chunk_text
+from fin_rag.splitters.pack import nothing_joined
 from fin_rag.splitters.regions import context_header
 from fin_rag.splitters.splitter import StructureTextSplitter
-from fin_rag.structure.calls import CallOutline, Turn, outline_call, united
+from fin_rag.structure.calls import CallOutline, Turn, call_title, outline_call, united
 from fin_rag.tokens import Tokenization
 
 _logger = logging.getLogger(__name__)
@@ -42,9 +43,11 @@ class EarningsCallTextSplitter(StructureTextSplitter):
         InputError: if ``min_turn_words`` is negative, or the budget is not positive or not above the overlap.
 
     Example:
-        >>> text = "Operator: First question, Lia Baum of Orrin Bank.\nLia Baum: Is growth durable?\nNed Stone (CFO): Yes."
+        >>> text = "Operator: First question, Lia Baum of Orrin Bank.\nLia Baum: Is growth durable?\n"
+        >>> text += "Ned Stone (CFO): Yes."
         >>> splitter = EarningsCallTextSplitter(64, min_turn_words=1, length_function=lambda t: len(t.split()))
-        >>> [chunk.metadata["section_path"] for chunk in splitter.create_documents([text], [{"doc_type": "earnings_call"}])]
+        >>> chunks = splitter.create_documents([text], [{"doc_type": "earnings_call"}])
+        >>> [chunk.metadata["section_path"] for chunk in chunks]
         ['earnings_call > Q&A > Lia Baum (Orrin Bank)',
          'earnings_call > Q&A > Ned Stone (CFO), answering Lia Baum (Orrin Bank)']
     """
@@ -70,7 +73,7 @@ class EarningsCallTextSplitter(StructureTextSplitter):
             length_function=length_function,
             add_context_header=add_context_header,
         )
-        if isinstance(min_turn_words, bool) or not isinstance(min_turn_words, int) or min_turn_words < 0:
+        if min_turn_words < 0:
             raise InputError(
                 f"'min_turn_words' of {type(self).__name__} must be a number of words, 0 or more. "
                 f"Got {min_turn_words!r}. Pass 0 to keep every turn."
@@ -90,7 +93,9 @@ class EarningsCallTextSplitter(StructureTextSplitter):
         if not left_out:
             return outline
         operators = sum(turn.speaker_type == "operator" for turn in left_out)
-        counted = f"{operators} turns of operators and {len(left_out) - operators} of fewer than {self.min_turn_words} words"
+        counted = (
+            f"{operators} turns of operators and {len(left_out) - operators} of fewer than {self.min_turn_words} words"
+        )
         return replace(outline, warnings=(*outline.warnings, f"{counted} are in the outline but in no chunk"))
 
     def left_out(self, outline: CallOutline, text: str) -> list[Turn]:
@@ -123,15 +128,21 @@ class EarningsCallTextSplitter(StructureTextSplitter):
         chunks = chunk_text(
             text,
             kept,
-            metadata,
+            _shortly_titled(metadata),
             config=self.config,
             tokenization=self.tokenization,
-            **({"joined": answers.joined} if answers else {}),
+            joined=answers.joined if answers else nothing_joined,
         )
         _logger.info("%d chunks of %d turns; %d turns left out", len(chunks), len(outline.turns), len(gone))
         return [
             replace(chunk, kind=_TURN_KIND) if "turn_index" in chunk.section.metadata else chunk for chunk in chunks
         ]
+
+
+def _shortly_titled(metadata: Mapping[str, object]) -> Mapping[str, object]:
+    """Return metadata whose title names the call shortly, as context headers do: ``Q3 2024 call``."""
+    title = call_title(metadata)
+    return {**metadata, TITLE: title} if title and metadata.get(ISSUER) else metadata
 
 
 class _Answers:
@@ -141,7 +152,7 @@ class _Answers:
         self, splitter: EarningsCallTextSplitter, text: str, outline: CallOutline, metadata: Mapping[str, object]
     ) -> None:
         self._text = text
-        self._metadata = metadata
+        self._metadata = _shortly_titled(metadata)
         self._tokenization = splitter.tokenization
         self._budget = splitter.config.max_tokens
         self._sections = {s.metadata["turn_index"]: s for s in outline if "turn_index" in s.metadata}
@@ -168,9 +179,7 @@ class _Answers:
         return kept
 
     def _header(self, section: Section) -> str:
-        return context_header(
-            self._metadata, section.path, tokenization=self._tokenization, max_tokens=self._budget
-        )
+        return context_header(self._metadata, section.path, tokenization=self._tokenization, max_tokens=self._budget)
 
     def _fits(self, spans: Sequence[Span], header: str) -> bool:
         body = "\n\n".join(span.slice(self._text) for span in spans)
@@ -215,4 +224,3 @@ def _line_ends(text: str, span: Span) -> list[int]:
         at += len(line)
     # A speaker line alone answers nothing.
     return ends[1:] if len(ends) > 1 else []
-

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from langchain_core.documents import Document
 
 from fin_rag.loaders.detect import detect_kind
 from fin_rag.schema import DOC_TYPE, SOURCE, Markup, Outline
+from fin_rag.splitters.calls import EarningsCallTextSplitter
 from fin_rag.splitters.regulation import RegulationTextSplitter
 from fin_rag.splitters.reports import FinancialReportTextSplitter
 from fin_rag.splitters.splitter import StructureTextSplitter
@@ -17,6 +18,7 @@ from fin_rag.tokens import Tokenization
 
 __all__ = [
     "FILING_TYPES",
+    "EarningsCallTextSplitter",
     "FinancialReportTextSplitter",
     "RegulationTextSplitter",
     "SecFilingTextSplitter",
@@ -42,6 +44,13 @@ class SecFilingTextSplitter(StructureTextSplitter):
         return outline_filing(text, metadata=metadata, markup=markup)
 
 
+_OF_KIND: Final[Mapping[str, type[StructureTextSplitter]]] = {
+    **dict.fromkeys(FILING_TYPES, SecFilingTextSplitter),
+    "earnings_call": EarningsCallTextSplitter,
+    "regulation": RegulationTextSplitter,
+}
+
+
 def splitter_for(
     document: Document,
     *,
@@ -64,12 +73,7 @@ def splitter_for(
     doc_type = metadata.get(DOC_TYPE)
     if doc_type is None:
         doc_type = detect_kind(document.page_content, name=str(metadata.get(SOURCE) or "")).doc_type
-    chosen: type[StructureTextSplitter] = FinancialReportTextSplitter
-    if doc_type in FILING_TYPES:
-        chosen = SecFilingTextSplitter
-    elif doc_type == "regulation":
-        chosen = RegulationTextSplitter
-    return chosen(
+    return _OF_KIND.get(str(doc_type), FinancialReportTextSplitter)(
         chunk_size,
         chunk_overlap,
         tokenization=tokenization,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.structure.calls.headers import CERTAIN, LIKELY, POSSIBLE, WEAK, Header
@@ -13,6 +14,7 @@ from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.names import doubtful, name_key
 from fin_rag.structure.calls.vocabulary import fold, words
 
+_FILLED: Final = 0.5  # share of the width
 _BEFORE: Final = 600  # characters in which a speaker may be announced
 _LINE_FAMILIES: Final = ("line", "heading", "bold", "numbered")
 
@@ -29,9 +31,13 @@ class Layout:
         self._families = self._enabled()
         self._main = self._dominant()
         self._people = self._certain_names()
+        self._filled = _FILLED * _width(lines)
 
-    def accepted(self, furniture: set[int]) -> dict[int, Header]:
-        """Return the speaker lines by line; a role that follows an empty speaker line joins it."""
+    def accepted(self, closed: set[int]) -> dict[int, Header]:
+        """Return the speaker lines by line; a role that follows an empty speaker line joins it.
+
+        ``closed`` are the lines that nobody says: titles, lists, notices, furniture.
+        """
         chosen: dict[int, Header] = {}
         previous: Header | None = None
         for at in sorted(self._candidates):
@@ -42,7 +48,7 @@ class Layout:
                 previous = _joined(previous, header)
                 chosen[previous.line] = previous
                 continue
-            if self._takes(at, header, furniture):
+            if self._takes(at, header, closed):
                 chosen[at] = previous = header
         return chosen
 
@@ -53,8 +59,8 @@ class Layout:
         certain: Counter[str] = Counter()
         likely: dict[str, set[str]] = {}
         possible: dict[str, Counter[str]] = {}
-        for at, header in self._candidates.items():
-            if not self._is_followed(at, header):
+        for header in self._candidates.values():
+            if not self._is_followed(header):
                 continue
             certain[header.family] += header.strength >= CERTAIN
             if header.strength >= LIKELY:
@@ -98,11 +104,17 @@ class Layout:
 
     # --- one candidate ----------------------------------------------------------------------------
 
-    def _takes(self, at: int, header: Header, furniture: set[int]) -> bool:
-        if header.family not in self._families or not self._is_followed(at, header):
+    def _takes(self, at: int, header: Header, closed: set[int]) -> bool:
+        if header.family not in self._families or not self._is_followed(header):
             return header.strength == CERTAIN and header.label.kind == "operator" and header.inline
-        if header.family != "colon" and self._is_attached(at, furniture) and header.strength + header.label.marked < CERTAIN + 1:
+        if (
+            header.family != "colon"
+            and self._is_attached(at, closed)
+            and header.strength + header.label.marked < CERTAIN + 1
+        ):
             return header.label.kind == "operator" and header.line + 1 == header.after
+        if self._is_wrapped(at, header):
+            return False
         if header.strength >= LIKELY:
             return header.strength == CERTAIN or self._is_near_main(header) or self._has_evidence(header)
         if header.label.kind == "role":
@@ -123,7 +135,9 @@ class Layout:
 
     def _is_near_main(self, header: Header) -> bool:
         """Tell whether a header has the text's main form, or one that such texts mix with it."""
-        return header.family == self._main or (header.family in _LINE_FAMILIES and self._main in _LINE_FAMILIES and bool(header.label.role))
+        return header.family == self._main or (
+            header.family in _LINE_FAMILIES and self._main in _LINE_FAMILIES and bool(header.label.role)
+        )
 
     def _has_evidence(self, header: Header) -> bool:
         return self._counts[header.label.key] > 1 or self._announced(header)
@@ -134,22 +148,38 @@ class Layout:
         key = name_key(header.label.name)
         return bool(key) and all(word in before for word in (key[0], key[-1]))
 
-    def _is_followed(self, at: int, header: Header) -> bool:
+    def _is_followed(self, header: Header) -> bool:
         """Tell whether speech may follow; a name at the very end says nothing."""
         return header.inline or header.after < len(self._lines)
 
-    def _is_attached(self, at: int, furniture: set[int]) -> bool:
+    def _is_attached(self, at: int, closed: set[int]) -> bool:
         """Tell whether a line goes on from the one above: no blank line, no end of a sentence."""
         line = self._lines[at]
-        if line.gap or at == 0 or at - 1 in furniture or line.level or line.bold:
+        if line.gap or at == 0 or at - 1 in closed or line.level or line.bold:
             return False
         above = self._lines[at - 1]
-        return not above.closed and above.level == 0 and at - 1 not in self._candidates
+        # A line that is wrapped is about as long as the others.
+        return (
+            len(above.raw) >= self._filled and not above.closed and above.level == 0 and at - 1 not in self._candidates
+        )
+
+    def _is_wrapped(self, at: int, header: Header) -> bool:
+        """Tell whether a line that only names somebody goes on below, in the middle of a sentence."""
+        if header.family != "line" or header.label.marked or self._lines[at].gap or header.after != at + 1:
+            return False
+        below = self._lines[header.after]
+        return not below.gap and below.bare[:1].islower()
 
     def _is_set_apart(self, at: int, header: Header) -> bool:
         if header.family != "line" or header.label.role or header.label.firm:
             return True
         return self._lines[at].gap
+
+
+def _width(lines: Sequence[CallLine]) -> int:
+    """Return the width of wrapped lines: three quarters of those that another one follows are no longer."""
+    lengths = sorted(len(line.raw) for line, below in pairwise(lines) if not below.gap)
+    return lengths[len(lengths) * 3 // 4] if lengths else 0
 
 
 def _completes(previous: Header, header: Header, lines: Sequence[CallLine]) -> bool:
@@ -167,6 +197,10 @@ def _completes(previous: Header, header: Header, lines: Sequence[CallLine]) -> b
 def _joined(previous: Header, header: Header) -> Header:
     label = replace(previous.label, role=header.label.role, firm=previous.label.firm or header.label.firm)
     return replace(
-        previous, after=header.after, end=header.end, inline=header.inline, label=label,
+        previous,
+        after=header.after,
+        end=header.end,
+        inline=header.inline,
+        label=label,
         strength=max(previous.strength, LIKELY),
     )

@@ -48,6 +48,29 @@ def is_firm(text: str) -> bool:
     return len(tokens) > 1 and (tokens[-1] in words("firm_words") or any(t in words("legal_forms") for t in tokens))
 
 
+def joined_lines(said: Sequence[str]) -> str:
+    """Join the lines below a name: an office and a firm by a comma, what is wrapped by a blank.
+
+    Example:
+        >>> joined_lines(["Group Finance Director", "Alder Marine plc"])
+        'Group Finance Director, Alder Marine plc'
+        >>> joined_lines(["Executive VP & Chief", "Risk Officer"])
+        'Executive VP & Chief Risk Officer'
+    """
+    whole = ""
+    for line in said:
+        parted = whole and not whole.endswith((",", "&", "-")) and _parted(whole, line)
+        whole = f"{whole}{',' if parted else ''} {line}".strip()
+    return whole
+
+
+def _parted(before: str, line: str) -> bool:
+    last = fold(before).split()[-1:]
+    if is_role(line):
+        return is_firm(before) or (bool(last) and last[0] in words("strong_titles") - words("opening_titles"))
+    return is_role(before) and is_firm(line)
+
+
 def is_analyst_role(text: str) -> bool:
     """Tell whether a role is that of an analyst."""
     tokens = fold(text).split()

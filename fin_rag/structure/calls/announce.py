@@ -58,13 +58,15 @@ def announced(text: str, name: str) -> Announced:
 
 
 def _place(folded: Sequence[str], key: Sequence[str]) -> tuple[int, int] | None:
-    """Return where the last mention of a name begins and ends: its last name, its first one close before.
+    """Return where the last mention of a name begins and ends: its first name, and a surname close behind it.
 
     A last or first name alone counts behind a form of address, or where a firm follows: "Lena from Alder".
     """
     alone: tuple[int, int] | None = None
+    surnames = key[1:] or key
     for at in range(len(folded) - 1, -1, -1):
-        last = close_word(folded[at], key[-1])
+        # A double surname may be printed with or without a hyphen, or in half.
+        last = any(close_word(word, name) for word in folded[at].split() for name in surnames)
         if last and len(key) == 1:
             return at, at + 1
         for before in range(at - 1, max(-1, at - 6), -1) if last else ():
@@ -98,7 +100,7 @@ def _firm(shown: Sequence[str], folded: Sequence[str], at: int) -> str:
     taken: list[str] = []
     while at < len(shown) and len(taken) < _MOST_FIRM:
         token, word = shown[at], folded[at]
-        if token in _STOP or (word in words("firm_stops") and (taken and word not in _INNER or not taken)):
+        if token in _STOP or (word in words("firm_stops") and ((taken and word not in _INNER) or not taken)):
             break
         if token == ",":
             following = folded[at + 1] if at + 1 < len(folded) else ""

@@ -50,6 +50,8 @@ class Dialogue:
         self._speakers = speakers
         self._said = ["\n".join(text[s.start : s.end] for s in turn.texts) for turn in turns]
         self._placed = [Placed(part=turn.part) for turn in turns]
+        # Where nobody is named, numbers are all that tells people apart; what they do tells who they are.
+        self._numbered = all(speaker.kind == "code" for speaker in speakers)
         self._has_operator = any(speaker.type == OPERATOR for speaker in speakers)
 
     def place(self) -> list[Placed]:
@@ -109,14 +111,13 @@ class Dialogue:
                 if self._opens(at, following, spoken) if spoken else self._calls_question(at, following):
                     return place
                 continue
-            if speaker.type == ANALYST and self._asks(at, members[place - 1] if place else -1, bool(spoken)):
+            if speaker.type == ANALYST and self._asks(at, members[place - 1] if place else -1, spoken=bool(spoken)):
                 before = members[place - 1] if place else -1
                 given = before >= 0 and (self._speakers[before].type == OPERATOR or self._gives_word(before, at))
                 return place - 1 if given and place > 1 else place
-            if following >= 0 and spoken and self._gives_word(at, following) and id(self._speakers[following]) not in spoken:
-                asked = any(word in fold(self._said[at][-600:]) for word in _QUESTION_WORDS) or not self._has_operator
-                if asked:
-                    return place
+            new = following >= 0 and bool(spoken) and id(self._speakers[following]) not in spoken
+            if new and self._hands_to_asker(at, following):
+                return place
             spoken.add(id(speaker))
         return len(members)
 
@@ -130,6 +131,14 @@ class Dialogue:
         next_up = self._speakers[following] if following >= 0 else None
         return asked or (next_up is not None and next_up.type == ANALYST and id(next_up) not in spoken)
 
+    def _hands_to_asker(self, at: int, following: int) -> bool:
+        """Tell whether a speaker gives the word to somebody new so that he may ask."""
+        if self._gives_word(at, following):
+            asked = any(word in fold(self._said[at][-600:]) for word in _QUESTION_WORDS)
+            return asked or not self._has_operator
+        # Whoever goes by a number only cannot be called by name.
+        return self._speakers[following].kind == "code" and said(self._said[at], "opens")
+
     def _calls_question(self, at: int, following: int) -> bool:
         """Tell whether one sentence speaks of a question and names the next speaker."""
         if following < 0:
@@ -137,7 +146,7 @@ class Dialogue:
         asked = (s for s in _SENTENCE.split(self._said[at]) if any(word in fold(s) for word in _QUESTION_WORDS))
         return any(announced(sentence, name).named for sentence in asked for name in self._speakers[following].names)
 
-    def _asks(self, at: int, before: int, spoken: bool) -> bool:
+    def _asks(self, at: int, before: int, *, spoken: bool) -> bool:
         speaker = self._speakers[at]
         stated = is_analyst_role(speaker.role) or speaker.tag == ANALYST or speaker.kind == ANALYST
         if not spoken:
@@ -164,7 +173,8 @@ class Dialogue:
             speaker = self._speakers[at]
             before = members[place - 1] if place else -1
             if id(speaker) not in types:
-                types[id(speaker)] = speaker.type or self._behaves(at, before, prepared, own_firms, asking=asking)
+                stated = "" if self._numbered and speaker.type == UNKNOWN else speaker.type
+                types[id(speaker)] = stated or self._behaves(at, before, prepared, own_firms, asking=asking)
                 self._hear(at, before, types[id(speaker)])
             kind = types[id(speaker)]
             if kind == ANALYST and self._placed[at].part == PREPARED:
@@ -216,20 +226,23 @@ class Dialogue:
     # --- exchanges --------------------------------------------------------------------------------
 
     def _exchanges(self, members: Sequence[int], last: int) -> int:
-        """Number the exchanges from ``last`` on and return the last number used."""
-        current, asker, closed = 0, -1, False
+        """Give the exchanges numbers above ``last`` and return the last one used."""
+        current, asker, closed, called = 0, -1, False, False
         for place, at in enumerate(members):
             placed = self._placed[at]
             if placed.part != QA:
                 continue
             following = members[place + 1] if place + 1 < len(members) else -1
             if placed.type == OPERATOR:
-                closed = said(self._said[at], "last") and not said(self._said[at], "announces")
+                called = said(self._said[at], "announces")
+                closed = said(self._said[at], "last") and not called
             elif placed.type == ANALYST:
-                if id(self._speakers[at]) != asker or not current:
+                # Several people may ask under no name: who is called up opens an exchange.
+                another = called and self._speakers[at].kind not in ("person", "single", "code")
+                if id(self._speakers[at]) != asker or not current or another:
                     last += 1
                     current, asker = last, id(self._speakers[at])
-                closed = False
+                closed = called = False
                 placed.exchange, placed.exchange_part = current, QUESTION
             elif placed.type in (COMPANY, UNKNOWN) and current and not closed:
                 if placed.type == COMPANY and self._only_hosts(at, following, asker):

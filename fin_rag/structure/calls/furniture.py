@@ -21,18 +21,20 @@ _RULE: Final = re.compile(r"(?:[-=_~+#][ \t]?){3,}|(?:\*[ \t]?){3,}|(?:[.·•�
 _FOOT: Final = re.compile(
     r"^(?:copyright\b|©|\(c\) ?\d{4}|all rights reserved)|\ball rights reserved\.?$|^(?:https?://|www\.)\S+$"
     r"|^[\d() +-]{0,6}\d-\d{3}-[\w-]+\s+(?:https?://|www\.)\S+$|^(?:https?://|www\.)?[\w.-]+\.(?:com|net|org)(?:/\S*)?$"
-    r"|^\+?\d[\d() -]{6,18}\d$",
+    r"|^\+?\d[\d() -]{6,18}\d$|^[^.?!]{0,60}\|\s*(?:https?://|www\.)\S+(?:\s*\|[^.?!]{0,60})?$",
     re.IGNORECASE,
 )
 _DATE: Final = re.compile(
-    r"(?:\w{3,10},? )?(?:\d{1,2}[ -/.](?:de )?[^\W\d_]{3,10}[ -/.,](?:de )?[ ]?\d{4}|[^\W\d_]{3,10}\.? \d{1,2},? \d{4}|\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
+    r"(?:\w{3,10},? )?(?:\d{1,2}[ -/.](?:de )?[^\W\d_]{3,10}[ -/.,](?:de )?[ ]?\d{4}"
+    r"|[^\W\d_]{3,10}\.? \d{1,2},? \d{4}|\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4})"
 )
 _TITLE_WORDS: Final = re.compile(
     r"\b(?:earnings|conference|results?|follow[- ]up) call\b|\bcorrected transcript\b|\bcall transcript\b"
     r"|\bedited transcript\b|\bpresentaci[óo]n de resultados\b|\btranscripci[óo]n\b",
     re.IGNORECASE,
 )
-_STAMP: Final = re.compile(r"[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?[\])]?")
+_TIME: Final = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
+_STAMP: Final = re.compile(rf"[\[(]?{_TIME}(?: ?-+>? ?{_TIME})?[\])]?")
 _DIGITS: Final = re.compile(r"\d+")
 _FIRST_PART: Final = re.compile(r"[^,;:(<–—]+?(?=\s*(?:$|[,;:(<–—]|\s-+\s))")
 _HEAD_LINES: Final = 12
@@ -65,8 +67,10 @@ def find_page_furniture(lines: Sequence[CallLine]) -> tuple[set[int], set[int]]:
 
 
 def _is_mark(line: CallLine) -> bool:
-    return len(line.bare) <= 90 and _MARK.fullmatch(line.bare or line.raw) is not None and any(
-        c.isdigit() or c in "<>" for c in line.raw
+    return (
+        len(line.bare) <= 90
+        and _MARK.fullmatch(line.bare or line.raw) is not None
+        and any(c.isdigit() or c in "<>" for c in line.raw)
     )
 
 
@@ -74,9 +78,7 @@ def _shape(line: CallLine) -> str:
     return _DIGITS.sub("#", line.bare).casefold()
 
 
-def _page_numbers(
-    lines: Sequence[CallLine], numbers: Sequence[int], marks: set[int], shapes: Counter[str]
-) -> set[int]:
+def _page_numbers(lines: Sequence[CallLine], numbers: Sequence[int], marks: set[int], shapes: Counter[str]) -> set[int]:
     found = set()
     values = {i: int("".join(c for c in lines[i].bare if c.isdigit()) or 0) for i in numbers}
     for at, i in enumerate(numbers):
@@ -92,9 +94,7 @@ def _page_numbers(
     return found
 
 
-def _running(
-    lines: Sequence[CallLine], marks: set[int], rules: set[int], shapes: Counter[str]
-) -> set[int]:
+def _running(lines: Sequence[CallLine], marks: set[int], rules: set[int], shapes: Counter[str]) -> set[int]:
     """Return the short lines beside page marks that are running heads or feet."""
     found: set[int] = set()
     head = {_shape(line) for line in lines[:_HEAD_LINES] if line.short}
@@ -113,6 +113,8 @@ def _running(
 def _runs(line: CallLine, shapes: Counter[str], head: set[str]) -> bool:
     if not line.short or line.ends_sentence or line.bare.endswith(":") or len(line.bare) > 160:
         return False
+    if line.bare[:1] in "[(" and line.bare[-1:] in ")]":
+        return False  # what the room does: "[Technical Difficulty]"
     if _DATE.fullmatch(line.bare):
         return True
     shape = _shape(line)

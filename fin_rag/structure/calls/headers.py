@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import is_firm, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import is_firm, is_role, joined_lines, split_affiliation
 from fin_rag.structure.calls.directory import Directory
 from fin_rag.structure.calls.labels import STAMP, Label, parse_label
 from fin_rag.structure.calls.lines import CallLine, plain
@@ -78,6 +78,8 @@ class Reader:
         shown = plain(line.raw[:colon].lstrip("#>+•·● \t"))
         shown = shown[2:].lstrip() if line.bullet and shown[:2] in ("- ", "* ") else shown
         label = parse_label(shown, known=self._known, firms=self.firms)
+        if shown[:1] == "[" and shown[-1:] == "]" and (label is None or label.kind == "operator"):
+            label = parse_label(shown[1:-1], known=self._known, firms=self.firms)
         if label is None:
             return None
         rest = _AFTER_COLON.match(line.raw, colon + 1)
@@ -85,7 +87,11 @@ class Reader:
         inline = line.start + end < line.end
         follows = line.raw[colon + 1 : colon + 2]
         strength = self._strength(label)
-        if follows and follows not in " *_\t\u00a0" and not (strength == CERTAIN and not follows.isdigit() and follows != "/"):
+        if (
+            follows
+            and follows not in " *_\t\u00a0"
+            and not (strength == CERTAIN and not follows.isdigit() and follows != "/")
+        ):
             return None
         header = Header(at, at if inline else at + 1, line.start, line.start + end, inline, "colon", label, strength)
         return header if inline else self._with_more(header, needs_gap=False)
@@ -139,7 +145,9 @@ class Reader:
                 break
             if _LETTER_ALONE.fullmatch(line.raw):
                 tag = "analyst" if line.raw == "Q" else "company"
-            elif not label.affiliation and self._belongs(label.name, line, top, paragraph=needs_gap and self._closes(at)):
+            elif not label.affiliation and self._belongs(
+                label.name, line, top, paragraph=needs_gap and self._closes(at)
+            ):
                 letter = _EDGE_LETTER.search(line.raw)
                 tag = ("analyst" if letter[1] == "Q" else "company") if letter else tag
                 said.append(plain(line.raw[: letter.start()]) if letter else line.bare)
@@ -148,10 +156,13 @@ class Reader:
             at += 1
         if at == header.after:
             return header
-        whole = ", ".join(said) if all(is_role(s) or is_firm(s) for s in said) else " ".join(said)
+        whole = joined_lines(said)
         found = split_affiliation(whole, firms=self.firms)
         label = replace(
-            label, role=label.role or found.role, firm=label.firm or found.firm, tag=tag,
+            label,
+            role=label.role or found.role,
+            firm=label.firm or found.firm,
+            tag=tag,
             affiliation=label.affiliation or whole,
         )
         strength = max(header.strength, LIKELY if label.kind == "person" else WEAK, CERTAIN if tag else WEAK)
@@ -159,7 +170,8 @@ class Reader:
 
     def _dashed(self, header: Header) -> Header | None:
         """Read a name, a dash and a title that stand on lines of their own, as paragraphs of a page do."""
-        at, said = header.after, []
+        at = header.after
+        said: list[str] = []
         while at + 1 < len(self.lines) and _DASH_ALONE.fullmatch(self.lines[at].raw) and len(said) < 2:
             line = self.lines[at + 1]
             if not line.short or is_speech(line):
@@ -171,9 +183,7 @@ class Reader:
         whole = " -- ".join(said)
         found = split_affiliation(whole, firms=self.firms)
         label = replace(header.label, role=found.role, firm=found.firm, affiliation=whole)
-        return replace(
-            header, after=at, end=self.lines[at - 1].end, label=label, strength=max(header.strength, LIKELY)
-        )
+        return replace(header, after=at, end=self.lines[at - 1].end, label=label, strength=max(header.strength, LIKELY))
 
     def _closes(self, at: int) -> bool:
         """Tell whether a paragraph that began at a speaker line ends within a few lines."""
@@ -190,7 +200,11 @@ class Reader:
             return (is_role(line.bare) or is_firm(line.bare)) and name_kind(line.bare) != "person"
         known = self.directory.find(name)
         said = fold(line.bare)
-        if known is not None and said and said in (fold(known.role), fold(known.firm), fold(f"{known.role}, {known.firm}")):
+        if (
+            known is not None
+            and said
+            and said in (fold(known.role), fold(known.firm), fold(f"{known.role}, {known.firm}"))
+        ):
             return True
         if is_speech(line) or ":" in line.bare or not line.bare[:1].isupper():
             return False

@@ -1,4 +1,4 @@
-"""Speakers who begin in the middle of a line: ``Analyst: How is margin? CFO: Up two points.``"""
+"""Speakers who begin in the middle of a line: ``Analyst: How is margin? CFO: Up two points.``."""
 
 from __future__ import annotations
 
@@ -23,11 +23,10 @@ _MOST_WORDS: Final = 7
 
 
 def inline_labels(text: str, headers: Iterable[Header], people: Sequence[Participant]) -> Mapping[str, Label]:
-    """Return the labels that open a turn inside a line, by folded words; empty unless the text marks its
-    speakers with a colon.
+    """Return the labels that open a turn inside a line, by folded words.
 
-    These are labels that stand at the beginning of lines too, participants, operators, offices such as
-    "CFO", and names that come up so at least twice.
+    Empty unless the text marks its speakers with a colon. These are labels that stand at the beginning of lines too,
+    participants, operators, offices such as "CFO", and names that come up so at least twice.
     """
     accepted = [header for header in headers if header.family == "colon"]
     if not accepted:
@@ -93,7 +92,9 @@ def split_inline(
     at, label, marker = start, None, None
     if labels:
         for colon in _COLON.finditer(text, start, end):
-            begin = next((s for s in _starts(text, colon.start()) if s > at and fold(text[s : colon.start()]) in labels), -1)
+            begin = next(
+                (s for s in _starts(text, colon.start()) if s > at and fold(text[s : colon.start()]) in labels), -1
+            )
             if begin < 0:
                 continue
             yield at, len(text[at:begin].rstrip()) + at, label, marker

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import DASH, Affiliation, is_analyst_role, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import DASH, Affiliation, is_analyst_role, is_firm, is_role, split_affiliation
 from fin_rag.structure.calls.names import name_kind
 from fin_rag.structure.calls.vocabulary import classes, fold, words
 
@@ -26,6 +26,7 @@ _LETTER_BRACKET: Final = re.compile(
 _LETTER_ALONE: Final = re.compile(r"(?P<word>[QAPR]|Question|Answer|Pregunta|Respuesta)\s*\.?", re.IGNORECASE)
 _BRACKET: Final = re.compile(r"(?P<name>[^()\[\]]+?)\s*[(\[](?P<inside>[^()\[\]]{1,120})[)\]]")
 _BREAK: Final = re.compile(r"\s*(?:<br ?/?>|;|\||\t)\s*", re.IGNORECASE)
+_MOST_ASIDE: Final = 3  # words
 _COMMA: Final = re.compile(r"\s*,\s+")
 _QUESTION_WORDS: Final = frozenset({"q", "p", "question", "pregunta"})
 _ANSWER_WORDS: Final = frozenset({"a", "r", "answer", "respuesta"})
@@ -118,24 +119,29 @@ def _plain_label(text: str, known: frozenset[str], firms: Sequence[str], *, firm
         return Label(text, kind)
     if _is_role_label(text):
         return _role_label(text, firms)
-    for parts in (_broken(text), _bracketed(text), _separated(text), _glued(text, known)):
-        if parts is None:
-            continue
-        name, rest, how = parts
-        if how == "dash" and is_role(name) and name_kind(rest) == "person":
-            name, rest = rest, name
-        name_is = name_kind(name)
-        if name_is in ("", "single") and not (name_is == "single" and _says_who(rest)):
-            continue
-        tag = classes("tags").get(fold(rest), "") if how == "bracket" else ""
+    ways = (_broken(text), _bracketed(text), _separated(text), _glued(text, known), _fused(text, firms))
+    labels = (_of_parts(*parts, firms, firm_first=firm_first) for parts in ways if parts is not None)
+    return next((label for label in labels if label is not None), None)
+
+
+def _of_parts(name: str, rest: str, how: str, firms: Sequence[str], *, firm_first: bool) -> Label | None:
+    """Return the label of a name and what stands beside it; ``how`` is the mark between them."""
+    if how == "dash" and is_role(name) and name_kind(rest) == "person":
+        name, rest = rest, name
+    kind = name_kind(name)
+    if kind in ("", "single") and not (kind == "single" and _says_who(rest)):
+        return None
+    if how == "bracket":
+        tag = classes("tags").get(fold(rest), "")
         if tag:
-            role = rest if name_is == "person" and fold(rest) in ("analyst", "analista") else ""
-            return Label(name, name_is, role=role, tag=tag, marked=True)
-        if how == "bracket" and not _says_who(rest):
-            continue
-        said = _affiliated(rest, firms, firm_first=firm_first and how == "comma")
-        return Label(name, name_is, said.role, said.firm, affiliation=rest)
-    return None
+            role = rest if kind == "person" and fold(rest) in ("analyst", "analista") else ""
+            return Label(name, kind, role=role, tag=tag, marked=True)
+        if rest.islower() and len(rest.split()) <= _MOST_ASIDE and kind == "person":
+            return Label(name, kind)  # "(follow-up)", "(by phone)"
+    if how in ("bracket", "glued") and not _says_who(rest):
+        return None
+    said = _affiliated(rest, firms, firm_first=how == "fused" or (firm_first and how == "comma"))
+    return Label(name, kind, said.role, said.firm, affiliation=rest)
 
 
 def _affiliated(rest: str, firms: Sequence[str], *, firm_first: bool) -> Affiliation:
@@ -151,7 +157,9 @@ def _says_who(rest: str) -> bool:
         return False
     if is_role(rest):
         return not rest[0].islower() or len(tokens) <= 4
-    small = sum(token[0].islower() and fold(token) not in words("particles") | {"and", "for", "the"} for token in tokens)
+    small = sum(
+        token[0].islower() and fold(token) not in words("particles") | {"and", "for", "the"} for token in tokens
+    )
     return tokens[0][0].isupper() and small * 3 <= len(tokens)
 
 
@@ -208,3 +216,28 @@ def _glued(text: str, known: frozenset[str]) -> tuple[str, str, str] | None:
         if fold(tokens[count]) in words("titles_words") and is_role(" ".join(tokens[count:])):
             return " ".join(tokens[:count]), " ".join(tokens[count:]), "glued"
     return None
+
+
+def _fused(text: str, firms: Sequence[str]) -> tuple[str, str, str] | None:
+    """Split ``Abel Osei Vance Chemical Corporation - President`` before a known firm, else behind the second name."""
+    dash = DASH.search(text)
+    if dash is None or not is_role(text[dash.end() :]):
+        return None
+    tokens = text[: dash.start()].split()
+    known = next((n for n in range(2, min(len(tokens), 7)) if fold(" ".join(tokens[n:])) in firms), 0)
+    count = known or (_name_words(tokens) if is_firm(" ".join(tokens)) else 0)
+    if not 0 < count < len(tokens):
+        return None
+    return " ".join(tokens[:count]), " ".join(text.split()[count:]), "fused"
+
+
+def _name_words(tokens: Sequence[str]) -> int:
+    """Return how many words at the beginning are a name of two, with initials, particles and suffixes."""
+    count, real = 0, 0
+    while count < len(tokens) and real < 2:
+        folded = fold(tokens[count])
+        real += len(folded) > 1 and folded not in words("particles") and folded not in words("honorifics")
+        count += 1
+    while count < len(tokens) and fold(tokens[count]) in words("suffixes"):
+        count += 1
+    return count

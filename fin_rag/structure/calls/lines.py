@@ -67,10 +67,10 @@ class CallLine:
 
 
 def call_lines(text: str, markup: Markup | None = None) -> list[CallLine]:
-    """Return the lines of a text that are not blank.
+    r"""Return the lines of a text that are not blank.
 
     Example:
-        >>> [(line.bare, line.level, line.bold, line.gap) for line in call_lines("# A\\n\\n**B C**  \\n*d*")]
+        >>> [(line.bare, line.level, line.bold, line.gap) for line in call_lines("# A\n\n**B C**  \n*d*")]
         [('A', 1, False, True), ('B C', 0, True, True), ('d', 0, False, False)]
     """
     styled = {span.start: rank for span, rank in markup.headings} if markup else {}
@@ -118,10 +118,10 @@ def _line(text: str, start: int, end: int, indent: int, *, gap: bool) -> CallLin
 
 
 def plain(words: str) -> str:
-    """Return words without Markdown marks and escapes, runs of blanks made one.
+    r"""Return words without Markdown marks and escapes, runs of blanks made one.
 
     Example:
-        >>> plain("**Ann Lee**  -- *VP \\\\& CFO*")
+        >>> plain("**Ann Lee**  -- *VP \\& CFO*")
         'Ann Lee -- VP & CFO'
     """
     if "*" in words or "_" in words or "\\" in words:

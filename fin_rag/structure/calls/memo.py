@@ -26,5 +26,7 @@ def memo_headers(text: str, lines: Sequence[CallLine], closed: set[int]) -> dict
         match = _SAID_BY.search(text, low, line.end)
         label = parse_label(match["who"]) if match else None
         if match and label is not None and label.kind != "letter":
-            found[at] = Header(at, at, match.start(), line.end, True, "memo", label, LIKELY)
+            found[at] = Header(
+                at, at, match.start(), line.end, inline=True, family="memo", label=label, strength=LIKELY
+            )
     return found if len(found) > 1 else {}

@@ -10,6 +10,8 @@ from fin_rag.structure.calls.vocabulary import classes, fold, words
 
 _LONGEST_NAME: Final = 64
 _MOST_TOKENS: Final = 7
+_SHORTENED: Final = 2  # letters
+_QUOTES: Final = "\"“'‘("
 _TOKEN: Final = re.compile(r"[\"“'‘(]?[^\W\d_][^\W\d_'’.\-‐‑]*(?:['’.\-‐‑]+[^\W\d_]+)*[.'’]?[\"”'’)]?")
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.?-?){1,3}\.?")
 _CODE: Final = re.compile(
@@ -21,8 +23,10 @@ _GAP: Final = re.compile(r"[\[(<]\s*([^\W\d_][^\W\d_ ]*(?: [^\W\d_]+){0,2})\s*[\
 
 @lru_cache(maxsize=65_536)
 def name_kind(name: str) -> str:
-    """Say what a label names: ``operator``, ``editor``, ``analyst``/``company``/``unknown`` (somebody who is
-    not identified), ``code`` (a speaker number), ``person``, ``single`` (one capitalised word), or nothing.
+    """Say what a label names.
+
+    ``operator``, ``editor``, ``analyst``/``company``/``unknown`` (somebody who is not identified), ``code`` (a
+    speaker number), ``person``, ``single`` (one capitalised word), or nothing.
 
     Example:
         >>> [name_kind(name) for name in ("Operadora", "spk03", "María del Mar Peñalver", "Note", "gross margin")]
@@ -52,24 +56,38 @@ def _personal(name: str) -> str:
     tokens = _without_suffixes(name.split())
     if not 1 <= len(tokens) <= _MOST_TOKENS or not _starts_upper(tokens[0]):
         return ""
-    real = 0
-    for at, token in enumerate(tokens):
-        if token[0] in "\"“'‘(" and at in (0, len(tokens) - 1):
-            return ""
-        if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
-            return ""
-        folded = fold(token)
-        if len(tokens) > 1 and any(word in words("strong_titles") for word in folded.split()):
-            return ""
-        if _starts_upper(token):
-            real += folded not in words("honorifics") and not _is_initial(token)
-        elif folded not in words("particles") or (at == len(tokens) - 1 and len(tokens) > 1):
-            return ""
-    if fold(tokens[-1]) in words("firm_words") or real == 0:
+    if tokens[0][0] in _QUOTES or tokens[-1][0] in _QUOTES or not all(_may_name(token) for token in tokens):
         return ""
-    if all(fold(token) in words("not_names") for token in tokens) and len(tokens) > 1:
+    folded = [fold(token) for token in tokens]
+    if len(tokens) > 1 and (
+        any(word in words("strong_titles") for whole in folded for word in whole.split())
+        or not _starts_upper(tokens[-1])
+        or all(word in words("not_names") for word in folded)
+    ):
         return ""
-    return "person" if real > 1 or (len(tokens) > 1 and real) else "single"
+    if any(not _starts_upper(t) and w not in words("particles") for t, w in zip(tokens, folded, strict=True)):
+        return ""
+    real = sum(
+        _starts_upper(token) and word not in words("honorifics") and not _is_initial(token)
+        for token, word in zip(tokens, folded, strict=True)
+    )
+    if folded[-1] in words("firm_words") or real == 0:
+        return ""
+    return "person" if len(tokens) > 1 else "single"
+
+
+def _may_name(token: str) -> bool:
+    """Tell whether a token has the form of a name's word: letters, an initial, a short form."""
+    if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
+        return False
+    return not token.endswith(".") or _abbreviates(token)
+
+
+def _abbreviates(token: str) -> bool:
+    """Tell whether a full stop shortens a word, as in ``Mr.``, ``Jr.``, ``J.P.`` and ``Wm.``, or ends a sentence."""
+    folded = fold(token)
+    known = words("honorifics") | words("suffixes") | words("particles")
+    return "." in token[:-1] or len(folded) <= _SHORTENED or folded in known
 
 
 def _starts_upper(token: str) -> bool:
@@ -118,10 +136,8 @@ def without_honorific(name: str) -> str:
 def name_key(name: str) -> tuple[str, ...]:
     """Return the words that tell a person from others: folded, without titles, particles and initials."""
     tokens = _without_suffixes(without_honorific(name).split())
-    folded = [fold(token) for token in tokens]
-    kept = tuple(
-        word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"}
-    )
+    folded = [word for token in tokens for word in fold(token).split()]
+    kept = tuple(word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"})
     return kept or tuple(word for word in folded if word)
 
 
@@ -158,11 +174,7 @@ def close_word(a: str, b: str) -> bool:
         return True
     short, long = sorted((a, b), key=len)
     nick = classes("nicknames")
-    return (
-        (len(short) >= 3 and long.startswith(short))
-        or nick.get(a, a) == nick.get(b, b)
-        or one_slip(a, b)
-    )
+    return (len(short) >= 3 and long.startswith(short)) or nick.get(a, a) == nick.get(b, b) or one_slip(a, b)
 
 
 def one_slip(a: str, b: str, *, least: int = 5) -> bool:

@@ -205,9 +205,7 @@ def _participants(people: Sequence[Participant], turns: Sequence[Turn]) -> tuple
         side = "company" if turn.speaker_type == COMPANY else "external"
         key = name_key(turn.speaker)
         old = found.get(key, Participant(turn.speaker))
-        found[key] = replace(
-            old, role=old.role or turn.role, firm=old.firm or turn.firm, side=old.side or side
-        )
+        found[key] = replace(old, role=old.role or turn.role, firm=old.firm or turn.firm, side=old.side or side)
     return tuple(found.values())
 
 

@@ -10,6 +10,7 @@ from typing import Final
 from fin_rag.schema import Markup, Span
 from fin_rag.structure.calls.accept import Layout
 from fin_rag.structure.calls.directory import Directory
+from fin_rag.structure.calls.firms import shared_firms
 from fin_rag.structure.calls.furniture import find_page_furniture
 from fin_rag.structure.calls.headers import CERTAIN, Header, Reader
 from fin_rag.structure.calls.inline import inline_labels, split_inline
@@ -68,21 +69,22 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
     lines = call_lines(text, markup)
     furniture, rules = find_page_furniture(lines)
     titles = find_titles(lines, furniture)
+    firms = sorted({*firms, *shared_firms(lines, furniture)})
     zones = find_zones(Reader(text, lines, furniture, rules, Directory(()), firms), titles)
     directory = Directory(zones.people)
     known_firms = sorted({*firms, *(fold(p.firm) for p in zones.people if p.firm)})
     reader = Reader(text, lines, furniture, rules, directory, known_firms)
     closed = {title.line for title in titles} | zones.lines | furniture
     candidates = {
-        at: header
-        for at in range(len(lines))
-        if at not in closed and (header := reader.header_at(at)) is not None
+        at: header for at in range(len(lines)) if at not in closed and (header := reader.header_at(at)) is not None
     }
     opening = _opening(titles, zones)
     candidates = {at: h for at, h in candidates.items() if at > opening or _surely_speaks(h, lines)}
-    headers = Layout(text, lines, candidates).accepted(furniture)
+    headers = Layout(text, lines, candidates).accepted(closed)
     if not headers:
-        headers = memo_headers(text, lines, closed)
+        headers = memo_headers(text, lines, furniture | {title.line for title in titles})
+        noticed = tuple(z for z in zones.zones if not any(at in headers for at in range(z.first, z.last)))
+        zones = replace(zones, zones=noticed, lines=frozenset(i for z in noticed for i in range(z.first, z.last)))
     return _Builder(text, lines, furniture, titles, zones, headers).build()
 
 
@@ -134,7 +136,11 @@ class _Builder:
         furniture = [self._lines[i].span for i in sorted(self._furniture)]
         return Reading(
             turns=list(_joined(self.turns)),
-            titles=[(self._lines[i].span, t.kind) for i, t in sorted(self._titles.items()) if t.kind in (PREPARED_TITLE, QA_TITLE)],
+            titles=[
+                (self._lines[i].span, t.kind)
+                for i, t in sorted(self._titles.items())
+                if t.kind in (PREPARED_TITLE, QA_TITLE)
+            ],
             zones=[(Span(self._lines[z.first].start, self._lines[z.last - 1].end), z.kind) for z in self._zones],
             people=self._people,
             furniture=furniture + self.extra,
@@ -165,7 +171,8 @@ class _Builder:
 
     def _enter(self, zone: Zone, at: int) -> None:
         self._close()
-        if zone.kind == "head" and at == zone.first and any(turn.part == QA or len(self.turns) > 1 for turn in self.turns):
+        spoken = len(self.turns) > 1 or any(turn.part == QA for turn in self.turns)
+        if zone.kind == "head" and at == zone.first and spoken and at < self._last_header:
             self._new_call(self._lines[at].start)
 
     def _enter_part(self, title: Title, line: CallLine) -> None:
@@ -208,7 +215,7 @@ class _Builder:
             return
         stamp = _LEADING_STAMP.match(self._text, start, end) if stamped and self._text[start] in "[(" else None
         if stamp:
-            self.extra.append(Span(stamp.start(), len(self._text[: stamp.end()].rstrip())))
+            self.extra.append(Span(stamp.start(), stamp.start() + len(stamp.group().rstrip())))
             start = stamp.end()
             self._broken = True
         for begin, stop, label, marker in split_inline(self._text, start, end, self._inline):
@@ -216,7 +223,7 @@ class _Builder:
                 self._close()
                 self._turn = RawTurn(label, marker, [], self._part, call=self._call)
                 self._broken = True
-            if self._turn is None or begin >= stop:
+            if begin >= stop:
                 continue
             if self._broken or not self._turn.texts:
                 self._turn.texts.append(Span(begin, stop))

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from fin_rag.structure.calls.affiliation import DASH, is_analyst_role, is_firm, is_role, split_affiliation
+from fin_rag.structure.calls.affiliation import (
+    DASH,
+    is_analyst_role,
+    is_firm,
+    is_role,
+    joined_lines,
+    split_affiliation,
+)
 from fin_rag.structure.calls.labels import parse_label
 from fin_rag.structure.calls.lines import CallLine, plain
 from fin_rag.structure.calls.model import Participant
@@ -18,6 +25,10 @@ from fin_rag.structure.calls.vocabulary import classes, fold, words
 _GAP: Final = re.compile(r"[ \u00a0]{3,}|\t+")
 _NARROW: Final = re.compile(r"[ \u00a0]{2,}|\t+")
 _LABEL: Final = re.compile(r"(?P<label>[^\W\d_][^:]{2,40}?)\s*:\s*(?P<rest>\S.*)")
+# A sentence ends inside the line: neither names nor offices do that. "Inc. Senior Analyst" is no sentence.
+_SENTENCES: Final = re.compile(
+    r"(?<!\binc)(?<!\bcorp)(?<!\bltd)(?<!\bbros)(?:[^\W\d_]{3,}|\d)[.?!…][\"”'’)]? (?=[^\W\d_a-z])", re.IGNORECASE
+)
 _COLUMN_SLACK: Final = 4
 _LONGEST_LIST: Final = 400  # lines
 
@@ -51,7 +62,7 @@ class _Person:
     @property
     def full(self) -> str:
         """Return all that stands behind the name."""
-        return " ".join(self.said)
+        return joined_lines(self.said)
 
 
 def is_speech(line: CallLine) -> bool:
@@ -60,13 +71,18 @@ def is_speech(line: CallLine) -> bool:
     if not tokens:
         return False
     small = sum(token[0].islower() for token in tokens)
-    if not line.short:
+    if not line.short or _SENTENCES.search(line.bare) or any(_addresses(token) for token in tokens):
         return True
     if line.raw.rstrip("*_ ").endswith(("?", "!", "…")) and len(tokens) > 1:
         return True
     if line.ends_sentence:
         return fold(tokens[-1]) not in words("legal_forms") | words("suffixes") and (small > 0 or len(tokens) < 4)
     return len(tokens) >= 9 and small * 2 > len(tokens)
+
+
+def _addresses(token: str) -> bool:
+    """Tell whether a word is one by which people speak of themselves or to others; "IT" and "Mas i Pi" are not."""
+    return (token[0].islower() or token[0] == "I") and token not in ("IT", "i") and fold(token) in words("pronouns")
 
 
 def roster_label(line: CallLine) -> tuple[str, str] | None:
@@ -88,21 +104,31 @@ def entry_of(text: str) -> tuple[str, str] | None:
     return label.name, label.affiliation
 
 
-def read_roster(lines: Sequence[CallLine], title: Title, furniture: set[int], stop: int, named: frozenset[str]) -> Roster:
+def read_roster(
+    lines: Sequence[CallLine],
+    title: Title,
+    furniture: set[int],
+    stop: int,
+    named: frozenset[str],
+    firms: Sequence[str] = (),
+) -> Roster:
     """Read the list under a title, up to the line ``stop`` at most.
 
-    ``named`` holds folded names that stand on speaker lines of the body. The list ends where an operator
-    speaks or where a sentence follows; the line above that sentence is then the first speaker line.
+    ``named`` holds folded names that stand on speaker lines of the body, ``firms`` folded names of firms. The list
+    ends where an operator speaks or where a sentence follows; the line above that sentence is then the first
+    speaker line.
     """
     limit = min(stop, title.line + 1 + _LONGEST_LIST)
     last = list_end(lines, title.line + 1, limit, furniture)
     rows = [i for i in range(title.line + 1, last) if i not in furniture]
     people = _people(lines, rows, title.side, named)
-    return Roster(title.line, last, tuple(_participant(person, title.side) for person in people))
+    return Roster(title.line, last, tuple(_participant(person, title.side, firms) for person in people))
 
 
-def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], stop: int) -> tuple[Roster, bool]:
+def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], stop: int) -> Roster | None:
     """Read a list whose first line bears its label: ``MANAGEMENT: MR. X – ROLE – FIRM`` and the lines below."""
+    if roster_label(lines[first]) is None:
+        return None
     people: list[tuple[_Person, str]] = []
     side, at = "", first
     while at < min(stop, first + _LONGEST_LIST):
@@ -118,12 +144,34 @@ def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], st
         entry = entry_of(text)
         if entry is not None:
             people.append((_Person(*entry), side))
-        elif people and text[0] in "–—-&(" or (people and not lines[at].gap):
+        elif (people and text[0] in "–—-&(") or (people and not lines[at].gap):
             people[-1][0].said.append(text)
         else:
             break
         at += 1
-    return Roster(first, at, tuple(_participant(person, whose) for person, whose in people)), bool(people)
+    return Roster(first, at, tuple(_participant(person, whose) for person, whose in people)) if people else None
+
+
+def read_table(lines: Sequence[CallLine], first: int) -> Roster | None:
+    """Read a table of people, known by its head: ``| Name | Title | Company |``."""
+    heads = [classes("table_heads").get(fold(cell), "") for cell in _table_cells(lines[first])]
+    if "name" not in heads or len(heads) < 2 or not any(heads[1:]):
+        return None
+    people: list[Participant] = []
+    at = first + 1
+    while at < len(lines) and lines[at].bare.startswith("|"):
+        cells = dict(zip(heads, _table_cells(lines[at]), strict=False))
+        name = without_honorific(cells.get("name", ""))
+        if name_kind(name) == "person":
+            person = _Person(name, ", ".join(filter(None, (cells.get("role", ""), cells.get("firm", "")))))
+            found = _participant(person, "")
+            people.append(replace(found, role=cells.get("role", found.role), firm=cells.get("firm", found.firm)))
+        at += 1
+    return Roster(first, at, tuple(people)) if people else None
+
+
+def _table_cells(line: CallLine) -> list[str]:
+    return [cell.strip() for cell in line.bare.strip("| ").split("|")]
 
 
 def _colon_label(line: CallLine) -> bool:
@@ -148,7 +196,10 @@ def list_end(lines: Sequence[CallLine], first: int, limit: int, furniture: set[i
         if _is_operator(line):
             return at
         if is_speech(line) or _speaks(line):
-            return previous if previous >= 0 and not _speaks(line) and _may_head(lines[previous]) else at
+            # Entries that stand close together are followed by a blank line; what is one with them is an entry.
+            entry = previous >= 0 and line.gap and not lines[previous].gap and not line.level
+            heads = previous >= 0 and not _speaks(line) and not entry and _may_head(lines[previous])
+            return previous if heads else at
         previous = at
         at += 1
     return limit
@@ -186,7 +237,8 @@ def _cells(lines: Sequence[CallLine], rows: Sequence[int]) -> Iterator[list[_Cel
             for gap in _NARROW.finditer(line.raw)
             if _GAP.fullmatch(gap.group()) or any(abs(line.indent + gap.end() - at) <= 1 for at in begins)
         ]
-        cells, at = [], 0
+        cells: list[_Cell] = []
+        at = 0
         for gap in [*gaps, None]:
             end = gap.start() if gap else len(line.raw)
             piece = line.raw[at:end].strip()
@@ -271,9 +323,9 @@ def _is_name(
     return side == "company" or cell.gap
 
 
-def _participant(person: _Person, side: str) -> Participant:
+def _participant(person: _Person, side: str, firms: Sequence[str] = ()) -> Participant:
     whose = {"company": "company", "external": "external", "host": "external"}.get(side, "")
-    said = split_affiliation(person.full, side=whose, firm_first=_firm_first(person.full))
+    said = split_affiliation(person.full, side=whose, firms=firms, firm_first=_firm_first(person.full))
     if not whose and (said.role or said.firm):
         outside = is_analyst_role(said.role) or (bool(said.firm) and not said.role)
         whose = "external" if outside else "company"
@@ -285,4 +337,14 @@ def _firm_first(said: str) -> bool:
     return len(parts) == 2 and is_role(parts[1]) and (is_firm(parts[0]) or not is_role(parts[0]))
 
 
-__all__ = ["ROSTER_TITLE", "Roster", "entry_of", "is_speech", "list_end", "read_labelled", "read_roster", "roster_label"]
+__all__ = [
+    "ROSTER_TITLE",
+    "Roster",
+    "entry_of",
+    "is_speech",
+    "list_end",
+    "read_labelled",
+    "read_roster",
+    "read_table",
+    "roster_label",
+]

@@ -19,6 +19,7 @@ _NUMBERING: Final = re.compile(r"^(?:\d{1,2}[.)]|[IVX]{1,4}[.)-])\s+")
 _SLIP: Final = re.compile(r"\bpartici?pi?ants\b")
 _ASIDE: Final = re.compile(r"\s*[(\[](?:cont(?:inued|d|\.)?\.?|continuaci[óo]n)[)\]]\s*$", re.IGNORECASE)
 _CONTENTS_ENTRY: Final = re.compile(r"^(?P<title>\D{4,60}?)[ .·…_-]*\s\d{1,3}$")
+_DECORATED: Final = re.compile(r"[-=+*_~#<]{2,}\s?[^-=+*_~#<>\s].{1,60}[^-=+*_~#<>\s]\s?[-=+*_~#>]{2,}")
 _DURATION: Final = re.compile(r"^(?:duration|duraci[óo]n)\b.{0,4}\d{1,3} ?min", re.IGNORECASE)
 _TAIL_LINE: Final = re.compile(
     r"^\W*(?:more \S{1,12} analysis$|all earnings call transcripts|read more (?:current )?\S+ analysis"
@@ -29,8 +30,9 @@ _TAIL_LINE: Final = re.compile(
     re.IGNORECASE,
 )
 _HEAD: Final = re.compile(
-    r"(?:\b(?:F?Q[1-4]|[1-4][QTHS]|H[12]|first|second|third|fourth|quarter|half|full[- ]year|fiscal|annual|primer|segundo"
-    r"|tercer|cuarto|semestre|trimestre|20\d\d)\b.{0,80}\b(?:earnings|results|conference|follow[- ]up)\b.{0,30}\b(?:calls?|webcast)\b)"
+    r"(?:\b(?:F?Q[1-4]|[1-4][QTHS]|H[12]|first|second|third|fourth|quarter|half|full[- ]year|fiscal|annual|primer"
+    r"|segundo|tercer|cuarto|semestre|trimestre|20\d\d)\b"
+    r".{0,80}\b(?:earnings|results|conference|follow[- ]up)\b.{0,30}\b(?:calls?|webcast)\b)"
     r"|\bearnings (?:conference )?call transcripts?\b|^transcripci[óo]n\b|^presentaci[óo]n de resultados\b"
     r"|\bedited transcript of\b|\b(?:earnings|conference) call\b.{0,40}\b20\d\d\b",
     re.IGNORECASE,
@@ -103,6 +105,7 @@ def is_head(line: CallLine) -> bool:
         and _HEAD.search(line.bare) is not None
         and ":" not in line.bare.rstrip(":")
         and parse_label(line.bare) is None
+        and not is_tail_line(line)
     )
 
 
@@ -110,6 +113,8 @@ def _stands_alone(lines: Sequence[CallLine], at: int, kind: str) -> bool:
     """Tell whether a title is set apart; one word in running text is none."""
     line = lines[at]
     if line.level or line.bold or kind == HEAD_TITLE:
+        return True
+    if _DECORATED.fullmatch(line.raw):
         return True
     if line.bullet or line.raw.rstrip().endswith((".", ",", "?")) or not line.bare[0].isupper():
         return False

@@ -12,6 +12,10 @@ from types import MappingProxyType
 from typing import Final
 
 _NO_WORD: Final = re.compile(r"[\W_]+")
+# Letters that do not fall apart into a plain one and a mark.
+_PLAIN: Final = str.maketrans(
+    {"ı": "i", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ŋ": "n"}
+)
 _APOSTROPHE: Final = re.compile(r"(?<=\w)['’](?=\w)")
 
 
@@ -19,14 +23,14 @@ def fold(text: str) -> str:
     """Return a text for comparing: small letters, no accents, ``&`` as "and", punctuation as a blank.
 
     Example:
-        >>> fold("Questions & Answers:"), fold("Peñalver, O'Shea")
-        ('questions and answers', 'penalver oshea')
+        >>> fold("Questions & Answers:"), fold("Peñalver, O'Shea"), fold("Yıldız Sørensen")
+        ('questions and answers', 'penalver oshea', 'yildiz sorensen')
     """
     if text.isascii():
         letters = text.lower()
     else:
         decomposed = unicodedata.normalize("NFKD", text.casefold())
-        letters = "".join(c for c in decomposed if not unicodedata.combining(c))
+        letters = "".join(c for c in decomposed if not unicodedata.combining(c)).translate(_PLAIN)
     letters = _APOSTROPHE.sub("", letters).replace("&", " and ")
     return _NO_WORD.sub(" ", letters).strip()
 

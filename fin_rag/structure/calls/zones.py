@@ -11,7 +11,7 @@ from fin_rag.structure.calls.directory import Directory
 from fin_rag.structure.calls.headers import CERTAIN, LIKELY, POSSIBLE, Header, Reader
 from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.model import Participant
-from fin_rag.structure.calls.roster import Roster, is_speech, list_end, read_labelled, read_roster, roster_label
+from fin_rag.structure.calls.roster import Roster, is_speech, list_end, read_labelled, read_roster, read_table
 from fin_rag.structure.calls.titles import (
     CONTENTS_TITLE,
     HEAD_TITLE,
@@ -78,9 +78,11 @@ def find_zones(reader: Reader, titles: Sequence[Title]) -> Zones:
         at = max(at, last)
     taken = {i for zone in zones for i in range(zone.first, zone.last)}
     named = _named(first_look, taken)
-    rosters = [read_roster(lines, title, furniture, last, named) for title, last in lists]
-    rosters += _labelled(lines, furniture, taken)
-    zones += [Zone(r.first, r.last, PARTICIPANTS) for r in rosters if r.first not in taken]
+    rosters = [read_roster(lines, title, furniture, last, named, reader.firms) for title, last in lists]
+    # What stands below the title of a call may be a list as well.
+    listed = {i for zone in zones if zone.kind != "head" for i in range(zone.first, zone.last)}
+    rosters += _labelled(lines, furniture, listed)
+    zones += [Zone(r.first, r.last, PARTICIPANTS) for r in rosters if r.first not in listed]
     taken |= {i for zone in zones for i in range(zone.first, zone.last)}
     people = tuple(person for roster in rosters for person in roster.people)
     return Zones(tuple(sorted(zones, key=lambda z: z.first)), people, frozenset(taken))
@@ -125,24 +127,22 @@ def _next_operator(headers: Mapping[int, Header], lines: Sequence[CallLine], fir
 
 def _named(headers: Mapping[int, Header], taken: set[int]) -> frozenset[str]:
     """Return the folded names on speaker lines outside every zone."""
-    counts = Counter(
-        fold(h.label.name) for at, h in headers.items() if at not in taken and h.label.kind == "person"
-    )
+    counts = Counter(fold(h.label.name) for at, h in headers.items() if at not in taken and h.label.kind == "person")
     return frozenset(counts)
 
 
 def _labelled(lines: Sequence[CallLine], furniture: set[int], taken: set[int]) -> list[Roster]:
-    """Read the lists whose label stands on the line of their first entry."""
+    """Read the lists that have no title: those with a label on the line of their first entry, and tables."""
     rosters: list[Roster] = []
     at = 0
     while at < len(lines):
-        if at not in furniture and at not in taken and roster_label(lines[at]) is not None:
-            roster, fine = read_labelled(lines, at, furniture, len(lines))
-            if fine:
-                rosters.append(roster)
-                at = roster.last
-                continue
-        at += 1
+        roster = None
+        if at not in furniture and at not in taken:
+            table = lines[at].bare.startswith("|")
+            roster = read_table(lines, at) if table else read_labelled(lines, at, furniture, len(lines))
+        if roster is not None:
+            rosters.append(roster)
+        at = roster.last if roster is not None else at + 1
     return rosters
 
 

@@ -12,7 +12,7 @@ from fin_rag.schema import PageMap, Span
 from fin_rag.structure.lines import Line
 from fin_rag.structure.statements.body import Draft, Piece
 from fin_rag.structure.statements.calendar import Calendar
-from fin_rag.structure.statements.columns import Column, align, by_labels, by_order, finish
+from fin_rag.structure.statements.columns import UNDATED, Column, align, by_labels, by_order, finish
 from fin_rag.structure.statements.facts import Facts
 from fin_rag.structure.statements.grid import Grid, GridRow, place, read_piece
 from fin_rag.structure.statements.model import Statement, StatementRow
@@ -29,13 +29,17 @@ from fin_rag.structure.statements.vocabulary import squeeze, words
 from fin_rag.text.numbers import Number, decimal_mark, parse_number
 
 _NOTE: Final = re.compile(
-    r"\(\s?(?:see\s)?(?:notes?|notas?)\s{1,2}(\d{1,2}[A-Z]?(?:(?:\.\d)|(?:\s?(?:,|and|y|&|-|to)\s?\d{1,2}[A-Z]?)){0,6})\s?\)", re.IGNORECASE
+    r"\(\s?(?:see\s)?(?:notes?|notas?)\s{1,2}"
+    r"(\d{1,2}[A-Z]?(?:(?:\.\d)|(?:\s?(?:,|and|y|&|-|to)\s?\d{1,2}[A-Z]?)){0,6})\s?\)",
+    re.IGNORECASE,
 )
 _SPANISH: Final = re.compile(
-    r"\bestados?\b|\bcuentas?\b|\bbalances?\s(?:de|general|consolidado)|situaci[oó]n|\bmil(?:lon)?es\b|\beuros al\b", re.IGNORECASE
+    r"\bestados?\b|\bcuentas?\b|\bbalances?\s(?:de|general|consolidado)|situaci[oó]n"
+    r"|\bmil(?:lon)?es\b|\beuros al\b",
+    re.IGNORECASE,
 )
-_INDENT_STEP: Final = 2
 _MOST_LEVELS: Final = 8
+_MOST_PERIODS: Final = 3
 
 
 class Raw(NamedTuple):
@@ -66,14 +70,18 @@ def read_draft(draft: Draft, lines: Sequence[Line]) -> Raw:
 
 
 def _columns(grid: Grid, title: Mentions, draft: Draft) -> list[Column]:
+    if draft.kind == "equity" and _are_components(grid):
+        return [Column(label, UNDATED, 0) for label in grid.labels]
     if grid.aligned:
-        components = draft.kind == "equity" and not any(read_mentions([label]).years or read_mentions([label]).dates for label in grid.labels)
-        if components:
-            return [Column(label, (by_order([label], title, title)[0].when)._replace(year=0), 0) for label in grid.labels]
         return by_labels(grid.labels, title, grid.others)
-    if draft.kind == "equity" and len(grid.labels) > 3:
-        return [Column("", title_when._replace(year=0), 0) for title_when in [by_order([""], title, title)[0].when] * len(grid.labels)]
     return by_order(grid.labels, read_mentions(grid.above[1:] or grid.above), title)
+
+
+def _are_components(grid: Grid) -> bool:
+    """Tell whether the columns of a statement of equity are its components, not periods."""
+    if not grid.aligned:
+        return len(grid.labels) > _MOST_PERIODS
+    return not any(found.years or found.dates for found in (read_mentions([label]) for label in grid.labels))
 
 
 def build(
@@ -90,7 +98,9 @@ def build(
     instant = draft.kind == "balance_sheet"
     columns = finish(raw.columns, whens, instant=instant)
     placed = [
-        place(row, places, len(columns)) for grid, places in zip(raw.grids, raw.places, strict=True) for row in grid.rows
+        place(row, places, len(columns))
+        for grid, places in zip(raw.grids, raw.places, strict=True)
+        for row in grid.rows
     ]
     columns = facts.complete(columns, placed, kind=draft.kind)
     rows = _rows(placed, [column.label for column in columns], units, mark)
@@ -101,7 +111,7 @@ def build(
     whole = Span(spans[0].start, spans[-1].end)
     return Statement(
         statement_type=draft.kind,
-        scope=_scope(draft),
+        basis=_basis(draft),
         title=draft.title.text,
         spans=spans,
         headers=headers,
@@ -122,7 +132,7 @@ def _end(lines: Sequence[Line], piece: Piece) -> int:
     return lines[last].end
 
 
-def _scope(draft: Draft) -> str:
+def _basis(draft: Draft) -> str:
     known = words()
     if draft.parent:
         return "parent_only"
@@ -169,9 +179,7 @@ def _rows(flat: Sequence[GridRow], labels: Sequence[str], units: Units, mark: st
     return rows
 
 
-def _close(
-    groups: list[tuple[int, str]], level: int, *, unindented: bool, closes: bool
-) -> list[tuple[int, str]]:
+def _close(groups: list[tuple[int, str]], level: int, *, unindented: bool, closes: bool) -> list[tuple[int, str]]:
     """Return the groups that a row still belongs to."""
     if unindented:
         return [] if closes else groups[-1:]

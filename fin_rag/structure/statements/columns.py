@@ -18,7 +18,7 @@ class Column(NamedTuple):
     months: int
 
 
-_NOWHEN = When(0, 0, 0)
+UNDATED = When(0, 0, 0)
 
 
 def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> list[Column]:
@@ -33,7 +33,7 @@ def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> 
     read = [read_mentions([label]) for label in labels]
     found: list[Column] = []
     for label, mentions in zip(labels, read, strict=True):
-        when = (mentions.dates or (_NOWHEN,))[-1]
+        when = (mentions.dates or (UNDATED,))[-1]
         if not when.number and mentions.years:
             when = _dated(mentions.years[-1], (*mentions.days, *corner.days), title)
         elif not when.number and mentions.days:
@@ -53,7 +53,7 @@ def _dated(year: int, days: Sequence[When], title: Mentions) -> When:
     same = [when for when in title.dates if when.year == year]
     if same:
         return same[0]
-    day = (title.days or _agreed(title.dates) or (_NOWHEN,))[0]
+    day = (title.days or _agreed(title.dates) or (UNDATED,))[0]
     return When(year, day.month, day.day)
 
 
@@ -77,14 +77,14 @@ def align(known: list[Column], found: Sequence[Column]) -> tuple[tuple[int, ...]
     if not known or _same(known, found):
         merged = list(known) or list(found)
         if known:
-            merged = [new if new.when.number and not old.when.number else old for old, new in zip(known, found, strict=True)]
+            merged = [
+                new if new.when.number and not old.when.number else old for old, new in zip(known, found, strict=True)
+            ]
         return tuple(range(len(found))), merged
     merged = list(known)
     places: list[int] = []
     for column in found:
-        at = next(
-            (i for i, old in enumerate(merged) if i not in places and _meets(old, column)), len(merged)
-        )
+        at = next((i for i, old in enumerate(merged) if i not in places and _meets(old, column)), len(merged))
         if at == len(merged):
             merged.append(column)
         places.append(at)
@@ -129,7 +129,6 @@ def is_change(label: str) -> bool:
 def is_note_column(label: str) -> bool:
     """Tell whether a head names the column of references to notes."""
     return words().note_columns.fullmatch(label.strip(" .():")) is not None
-
 
 
 def finish(columns: Sequence[Column], whens: Sequence[When], *, instant: bool) -> list[StatementColumn]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -14,12 +13,12 @@ from fin_rag.structure.statements.body import Piece
 from fin_rag.structure.statements.columns import is_change, is_note_column
 from fin_rag.structure.statements.periods import read_mentions
 from fin_rag.structure.statements.tokens import count_columns, split_row
+from fin_rag.structure.statements.vocabulary import words
 from fin_rag.structure.units import is_unit_line
 
 _HEAD_ROWS: Final = 12
 _MOST_WRAPPED: Final = 3
 _LEADERS: Final = ".·…_ \t"
-_OPEN_END: Final = frozenset("of and or to from in by for the on at with net de del y o a en por que la el los las other total".split())
 _SHORT_INDENT: Final = 2
 
 
@@ -87,9 +86,7 @@ def _value_columns(
     return kept, notes
 
 
-def _pipe_row(
-    line: Line, bounds: Sequence[tuple[int, int]], kept: Sequence[int], notes: Sequence[int]
-) -> GridRow:
+def _pipe_row(line: Line, bounds: Sequence[tuple[int, int]], kept: Sequence[int], notes: Sequence[int]) -> GridRow:
     a, b = bounds[0]
     raw = line.text[1:b] if line.text.startswith("|") else line.text[:b]
     indent = max(0, len(raw) - len(raw.lstrip()) - 1)
@@ -100,7 +97,12 @@ def _pipe_row(
         cells.append((text, Span(line.start + left, line.start + right)) if text else None)
     note = next((clean(line.text[slice(*bounds[c])]) for c in notes if c < len(bounds)), "")
     return GridRow(
-        clean(line.text[a:b]), indent, Span(line.start, line.end), Span(line.start + a, line.start + b), tuple(cells), note
+        clean(line.text[a:b]),
+        indent,
+        Span(line.start, line.end),
+        Span(line.start + a, line.start + b),
+        tuple(cells),
+        note,
     )
 
 
@@ -146,7 +148,7 @@ def _wrapped(label: str, waiting: Sequence[Line]) -> list[Line]:
     taken: list[Line] = []
     for line in reversed(waiting[-_MOST_WRAPPED:]):
         last = line.text.rsplit(None, 1)[-1].lower().strip("(")
-        hangs = last in _OPEN_END or line.text[-1] in ",–—-/&" or line.text.count("(") > line.text.count(")")
+        hangs = last in words().open_ends or line.text[-1] in ",–—-/&" or line.text.count("(") > line.text.count(")")
         begins = taken[0].text if taken else label
         goes_on = not begins or begins[0].islower() or begins[0] in "(&"
         if line.text[-1] == ":" or is_unit_line(line.text) or not (hangs or goes_on):

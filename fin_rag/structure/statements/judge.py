@@ -28,9 +28,7 @@ def judge(draft: Draft) -> bool:
         draft.kind = "income"
     known = words()
     draft.score = _cues(draft, draft.kind)
-    needed = all(
-        any(pattern.search(label) for label in draft.labels) for pattern in known.needed[draft.kind]
-    )
+    needed = all(any(pattern.search(label) for label in draft.labels) for pattern in known.needed[draft.kind])
     return needed and draft.score >= known.least[draft.kind]
 
 
@@ -98,7 +96,7 @@ def primary_set(drafts: Sequence[Draft], lines: Sequence[Line]) -> set[int]:
     if not sets:
         return set()
     best = max(sets, key=lambda members: (_worth(drafts, members), -members[0]))
-    chosen = set(_own(drafts, best))
+    chosen = set(best)
     have = {drafts[index].kind for index in chosen}
     for kind in PRIMARY_TYPES:
         if kind in have:
@@ -107,11 +105,6 @@ def primary_set(drafts: Sequence[Draft], lines: Sequence[Line]) -> set[int]:
         if others:
             chosen.add(max(others, key=lambda i: (drafts[i].score, drafts[i].figures, -i)))
     return chosen
-
-
-def _own(drafts: Sequence[Draft], members: Sequence[int]) -> list[int]:
-    """Leave out members that say again, with less, what another of the same type and place says."""
-    return list(members)
 
 
 def _worth(drafts: Sequence[Draft], members: Sequence[int]) -> int:

@@ -63,7 +63,7 @@ class Statement:
     """Hold one financial statement.
 
     ``spans`` are its pieces in order: title, unit line and rows, then each continuation page; ``headers`` marks
-    in each of them the part above the rows, which a piece of the statement has to repeat to be readable. ``scope``
+    in each of them the part above the rows, which a piece of the statement has to repeat to be readable. ``basis``
     is ``consolidated``, ``condensed`` (consolidated or not), ``parent_only``, or ``""`` where the title does
     not say. ``primary`` tells the document's own statements from those of a parent alone, of another company or
     of a schedule. ``pages`` are the first and last page, 1-based. ``scale`` is the factor for printed figures that
@@ -71,7 +71,7 @@ class Statement:
     """
 
     statement_type: str
-    scope: str
+    basis: str
     title: str
     spans: tuple[Span, ...]
     headers: tuple[Span, ...]

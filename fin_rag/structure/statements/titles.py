@@ -18,7 +18,6 @@ _LONGEST_PREFIX: Final = 70
 _LONGEST_ROW: Final = 2_000
 _FIRST_LETTER: Final = re.compile(r"[^\W\d_]")
 _NUMBERED: Final = re.compile(r"[*_#\s]*(?:\(?\d{1,2}[.)]|note\b|nota\b|item\b)", re.IGNORECASE)
-_OPEN: Final = re.compile(r"statements?(?:of)?(?:consolidated|condensed|changesin|and)*$|^(?:condensed|consolidated|unaudited|interim)+$|estados?(?:de(?:l|cambiosen)?)?$|(?:of|and|de|y)$")
 _PAGE_TAIL: Final = re.compile(r"[\s.·…_]+(?:[FS]-)?\d{1,3}$")
 
 
@@ -76,7 +75,7 @@ def _wrapped(lines: Sequence[Line], index: int, shown: str, letters: str) -> Tit
     """Join a title that breaks off ("CONSOLIDATED STATEMENTS") with the lines that complete it."""
     at, parts = index, shown
     for _ in range(2):
-        if not _OPEN.search(letters):
+        if not words().breaks_off.search(letters):
             return None
         at += 1
         while at < len(lines) and not lines[at].text and at <= index + 3:

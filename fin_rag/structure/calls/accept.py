@@ -73,11 +73,22 @@ class Layout:
             again = sum(count > 1 for count in counts.values())
             if again > 1 or (again and len(counts) > 2) or (len(counts) > 2 and not found):
                 found.add(family)
+        if self._heads_are_names():
+            found.add("heading")
         if likely.get("colon") and speaks_inline(self._text):
             found.add("colon")
         if not found:
             found |= self._single_names()
         return frozenset(found)
+
+    def _heads_are_names(self) -> bool:
+        """Tell whether all headings of one level below the first name people, as data written out do."""
+        for level in (2, 3):
+            heads = [at for at, line in enumerate(self._lines) if line.level == level]
+            named = [self._candidates[at] for at in heads if at in self._candidates]
+            if heads and len(named) == len(heads):
+                return all(h.strength >= POSSIBLE and not doubtful(h.label.name) for h in named)
+        return False
 
     def _single_names(self) -> set[str]:
         """Return the colon family where speakers are called by one word, again and again."""

@@ -34,9 +34,12 @@ def test_turns_become_speaker_lines() -> None:
     )
     assert loaded.text == "# ORRN Q2 2031 earnings call\n\n## Ann Lee -- CEO\n\nSales rose.\n\nCosts fell.\nTwice."
     assert loaded.hints == {
-        "d"
-        "oc_type": "earnings_call", "ticker": "ORRN", "fiscal_year": 2031, "fiscal_period": "Q2", "title": "Q2 2031 call",
-    }  # fmt: skip
+        "doc_type": "earnings_call",
+        "ticker": "ORRN",
+        "fiscal_year": 2031,
+        "fiscal_period": "Q2",
+        "title": "Q2 2031 call",
+    }
 
 
 def test_empty_turns_are_left_out_and_counted() -> None:
@@ -215,7 +218,8 @@ def test_the_loader_knows_transcripts_by_their_shape(tmp_path) -> None:
 def test_the_loader_takes_xml_with_a_body_for_no_web_page(tmp_path) -> None:
     path = tmp_path / "call.xml"
     path.write_text(
-        '<?xml version="1.0"?><Event><EventStory><Body>Q1 2031 Orrin Inc Earnings Call&#13;\n&#13;\nOperator   [1]&#13;\n'
+        '<?xml version="1.0"?><Event><EventStory><Body>Q1 2031 Orrin Inc Earnings Call&#13;\n'
+        "&#13;\nOperator   [1]&#13;\n"
         "Welcome.&#13;\n</Body></EventStory><companyName>Orrin Inc</companyName></Event>"
     )
     (document,) = FinancialDocumentLoader(path).load()

@@ -179,7 +179,7 @@ class Layout:
         if header.family != "line" or header.label.marked or self._lines[at].gap or header.after != at + 1:
             return False
         below = self._lines[header.after]
-        return not below.gap and below.bare[:1].islower()
+        return not below.gap and (below.bare[:1].islower() or below.bare[:1] in ",;")
 
     def _is_set_apart(self, at: int, header: Header) -> bool:
         if header.family != "line" or header.label.role or header.label.firm:

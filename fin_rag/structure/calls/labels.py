@@ -129,6 +129,8 @@ def _of_parts(name: str, rest: str, how: str, firms: Sequence[str], *, firm_firs
     if how == "dash" and is_role(name) and name_kind(rest) == "person":
         name, rest = rest, name
     kind = name_kind(name)
+    if fold(rest.split(" ")[0]) in words("legal_forms"):
+        return None  # "Rook Hale, LLC" is a firm
     if kind in ("", "single") and not (kind == "single" and _says_who(rest)):
         return None
     if how == "bracket":
@@ -177,7 +179,8 @@ def _is_role_label(text: str) -> bool:
 def _role_label(text: str, firms: Sequence[str]) -> Label:
     said = split_affiliation(text, firms=firms)
     outside = fold(said.role or text) in words("outside_roles") or is_analyst_role(said.role or text)
-    return Label(text, "role", said.role or text, said.firm, tag="analyst" if outside else "company")
+    firm = "" if fold(text) in words("role_labels") else said.firm
+    return Label(text, "role", said.role or text, firm, tag="analyst" if outside else "company")
 
 
 def _broken(text: str) -> tuple[str, str, str] | None:

@@ -80,6 +80,8 @@ def _may_name(token: str) -> bool:
     """Tell whether a token has the form of a name's word: letters, an initial, a short form."""
     if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
         return False
+    if token[0] == "(" and token[-1] != ")":
+        return False
     return not token.endswith(".") or _abbreviates(token)
 
 

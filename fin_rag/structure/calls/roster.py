@@ -90,7 +90,8 @@ def roster_label(line: CallLine) -> tuple[str, str] | None:
     match = _LABEL.match(line.bare) if line.short else None
     if match is None:
         return None
-    side = classes("roster_titles").get(fold(match["label"]))
+    label = fold(match["label"])
+    side = classes("roster_titles").get(label) or classes("roster_labels").get(label)
     if side is None or is_speech(line):
         return None
     return (side, match["rest"]) if entry_of(match["rest"]) else None

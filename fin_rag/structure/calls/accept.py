@@ -14,6 +14,7 @@ from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.names import doubtful, name_key
 from fin_rag.structure.calls.vocabulary import fold, words
 
+_MANY: Final = 4
 _FILLED: Final = 0.5  # share of the width
 _BEFORE: Final = 600  # characters in which a speaker may be announced
 _LINE_FAMILIES: Final = ("line", "heading", "bold", "numbered")
@@ -31,6 +32,7 @@ class Layout:
         self._families = self._enabled()
         self._main = self._dominant()
         self._people = self._certain_names()
+        self._all_listed = self._are_listed()
         self._filled = _FILLED * _width(lines)
 
     def accepted(self, closed: set[int]) -> dict[int, Header]:
@@ -113,6 +115,12 @@ class Layout:
                     found.setdefault(word, header.label.name)
         return found
 
+    def _are_listed(self) -> bool:
+        """Tell whether those who certainly speak far outnumber the others; names that come up once are then doubted."""
+        people = [h for h in self._candidates.values() if h.label.kind == "person" and h.family == "line"]
+        certain = sum(h.strength == CERTAIN for h in people)
+        return certain >= _MANY and certain >= _MANY * sum(h.strength == POSSIBLE for h in people)
+
     # --- one candidate ----------------------------------------------------------------------------
 
     def _takes(self, at: int, header: Header, closed: set[int]) -> bool:
@@ -134,6 +142,8 @@ class Layout:
             return self._takes_single(header)
         if self._has_evidence(header):
             return True
+        if header.family == "line" and (self._all_listed or self._goes_on(header)):
+            return False
         return self._is_near_main(header) and not doubtful(header.label.name) and self._is_set_apart(at, header)
 
     def _takes_single(self, header: Header) -> bool:
@@ -173,6 +183,10 @@ class Layout:
         return (
             len(above.raw) >= self._filled and not above.closed and above.level == 0 and at - 1 not in self._candidates
         )
+
+    def _goes_on(self, header: Header) -> bool:
+        """Tell whether what follows a line goes on with a sentence."""
+        return header.after < len(self._lines) and self._lines[header.after].bare[:1].islower()
 
     def _is_wrapped(self, at: int, header: Header) -> bool:
         """Tell whether a line that only names somebody goes on below, in the middle of a sentence."""

@@ -153,7 +153,7 @@ def _affiliated(rest: str, firms: Sequence[str], *, firm_first: bool) -> Affilia
 def _says_who(rest: str) -> bool:
     """Tell whether words behind a name can be a role or a firm: capitalised, no sentence."""
     tokens = rest.split()
-    if not tokens or len(tokens) > 16 or rest[-1] in "?!" or fold(tokens[0]) in words("legal_forms"):
+    if not tokens or len(tokens) > 16 or rest[-1] in "?!" or ":" in rest or fold(tokens[0]) in words("legal_forms"):
         return False
     if rest[-1] == "." and fold(tokens[-1]) not in words("legal_forms"):
         return False

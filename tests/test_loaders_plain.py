@@ -31,9 +31,7 @@ FILER:
 
 
 def document(kind: str, filename: str, text: str) -> bytes:
-    return (
-        f"<DOCUMENT>\n<TYPE>{kind}\n<FILENAME>{filename}\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
-    ).encode()
+    return (f"<DOCUMENT>\n<TYPE>{kind}\n<FILENAME>{filename}\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n").encode()
 
 
 MAIN = document("8-K", "a.txt", "<PAGE>\nITEM 5. OTHER EVENTS.")
@@ -118,9 +116,7 @@ def test_submission_cut_short_keeps_what_is_there() -> None:
 
 
 def test_xml_reads_elements_in_order_with_marks_inside() -> None:
-    data = (
-        b"<a><t>Art. 1</t><p>A <b>firm</b> must <!-- no -->pay.</p><q><p>(a) one;</p><p>(b) two.</p></q></a>"
-    )
+    data = b"<a><t>Art. 1</t><p>A <b>firm</b> must <!-- no -->pay.</p><q><p>(a) one;</p><p>(b) two.</p></q></a>"
     assert read_xml(data).text == "Art. 1\n\nA firm must pay.\n\n(a) one;\n\n(b) two."
 
 
@@ -148,35 +144,11 @@ def test_xml_nested_without_measure_ends_in_text_or_a_clear_error() -> None:
         assert read_xml(deep).text
 
 
-def test_json_speeches_become_turns() -> None:
-    data = b"""{"symbol": "ORBT", "quarter": "2031Q1", "transcript": [
-        {"speaker": "Operator", "title": "Operator", "content": "Welcome."},
-        {"speaker": "Operator", "content": ""},
-        {"speaker": "Ann Ek", "title": "CFO", "content": "Sales rose 7%.\\nCosts fell."}]}"""
+def test_json_becomes_facts_and_paragraphs() -> None:
+    data = b'{"symbol": "orbt", "year": 2031, "pages": [{"title": "Bolts", "body": "One.\\nTwo."}, {"n": null}]}'
     loaded = read_json(data)
-    assert loaded.text == (
-        "symbol: ORBT\nquarter: 2031Q1\n\nOperator\n\nWelcome.\n\n"
-        "Ann Ek -- CFO\n\nSales rose 7%.\nCosts fell."
-    )
-    assert loaded.hints == {
-        "ticker": "ORBT",
-        "fiscal_year": 2031,
-        "fiscal_period": "Q1",
-        "doc_type": "earnings_call",
-    }
-    assert loaded.markup.furniture == {"empty_turn": 1}
-
-
-def test_json_with_flat_and_split_transcript_is_told_once() -> None:
-    data = b'{"transcript": "Ann: Up.", "transcript_split": [{"speaker": "Ann", "text": "Up."}]}'
-    assert read_json(data).text == "Ann\n\nUp."
-
-
-def test_json_speaker_codes_are_named() -> None:
-    data = (
-        b'{"speakers": [{"speaker": "spk0", "text": "Hi."}], "speaker_name_map": {"spk0": {"name": "Ann"}}}'
-    )
-    assert read_json(data).text == "Ann\n\nHi."
+    assert loaded.text == "symbol: orbt\nyear: 2031\ntitle: Bolts\n\nOne.\nTwo."
+    assert loaded.hints == {"ticker": "ORBT", "fiscal_year": 2031}
 
 
 def test_json_lines_and_bad_json() -> None:

@@ -205,16 +205,12 @@ def _who(head: str, lines: list[str], title: str, doc_type: str) -> dict[str, Me
     if doc_type == "earnings_call":
         return _who_calls(lines)
     if doc_type in ("kid", "prospectus", "research"):
-        label = next(
-            (m for m in _LABEL.finditer(flat) if m["label"].lower() not in ("company", "compañía")), None
-        )
+        label = next((m for m in _LABEL.finditer(flat) if m["label"].lower() not in ("company", "compañía")), None)
         managed = _MANAGED.search(flat)
         if label:
             found[ISSUER] = label["value"].strip(" ,:")
         elif managed:
-            found[ISSUER] = (
-                managed["name"].strip(" ,.") if not managed["name"].endswith("S.A.") else managed["name"]
-            )
+            found[ISSUER] = managed["name"].strip(" ,.") if not managed["name"].endswith("S.A.") else managed["name"]
         return found
     announced = _ANNOUNCES.match(title) if doc_type == "report" else None
     if announced:
@@ -234,7 +230,7 @@ def _who_calls(lines: list[str]) -> dict[str, MetadataValue]:
         if named and named["symbol"]:
             found[TICKER] = named["symbol"]
         elif named:
-            return {**found, ISSUER: (named["inner"] or named["lead"]).strip(" ,")}
+            return {**found, ISSUER: (named["inner"] or named["lead"]).strip(" ,:–—|-")}
         elif legal and len(line) < 100:
             return {**found, ISSUER: legal["name"]}
     return found
@@ -246,9 +242,7 @@ def _of_title(title: str) -> str:
     if len(parts) < 2 or not any(_KIND_WORDS.search(part) for part in parts):
         legal = _LEGAL.match(title)
         return legal["name"] if legal else ""
-    return next(
-        (part for part in parts if not _KIND_WORDS.search(part) and re.search(r"[^\W\d_]{2}", part)), ""
-    )
+    return next((part for part in parts if not _KIND_WORDS.search(part) and re.search(r"[^\W\d_]{2}", part)), "")
 
 
 def _period(head: str, lines: list[str], doc_type: str) -> dict[str, MetadataValue]:

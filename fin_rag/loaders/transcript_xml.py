@@ -22,6 +22,7 @@ _SIGN: Final = re.compile(
 _ENTITY: Final = re.compile(r"<!ENTITY", re.IGNORECASE)
 _HEAD: Final = 64 * 1024
 _LONGEST_FIELD: Final = 200
+_STORIES: Final = frozenset({"eventstory", "transcript", "transcripts"})
 _BODIES: Final = frozenset({"body", "storybody", "text", "content"})
 _TURNS: Final = frozenset(
     {"speaker", "turn", "speech", "utterance", "statement", "segment", "component", "row", "paragraph"}
@@ -80,7 +81,7 @@ def read_transcript_xml(data: bytes, where: str) -> LoadedText | None:
         raise ParseError(f"{where} uses the entity {unknown}, which nothing in it declares. Replace it by its text.")
     text = _body(root) or "\n\n".join(_turns(root))
     if not text.strip():
-        if re.match(r"event|transcript", _tag(root)):
+        if any(_tag(element) in _STORIES for element in root.iter()):
             raise ParseError(f"{where} is a transcript without a 'Body' element or turns. Fetch the full file.")
         return None
     problems = tuple(f"line {entry.line}: {entry.message}" for entry in list(parser.error_log)[:3])

@@ -14,12 +14,10 @@ from typing import Final, Literal, NamedTuple
 
 from fin_rag.errors import ParseError
 from fin_rag.loaders.content import LoadedText
-from fin_rag.loaders.dates import date_number
+from fin_rag.loaders.transcript_facts import call_hints, first_text, one_line
 from fin_rag.loaders.transcript_xml import read_transcript_xml
 from fin_rag.schema import (
-    CIK,
     DOC_TYPE,
-    FILED,
     FISCAL_PERIOD,
     FISCAL_YEAR,
     ISSUER,
@@ -33,6 +31,7 @@ from fin_rag.text.canonical import decode
 TranscriptFormat = Literal["json", "jsonl", "xml"]
 
 _SPEAKER: Final = ("speaker", "speaker_name", "speakerName", "speakername", "name", "person", "participant")
+_SURELY_SPEAKER: Final = _SPEAKER[:4]
 _ROLE: Final = ("title", "role", "position", "speaker_title", "speaker_role", "designation", "speakerTitle")
 _FIRM: Final = (
     "company",
@@ -78,6 +77,7 @@ _WRAPPERS: Final = (
     "earningsCall",
     "call",
 )
+_DEEPEST: Final = 3
 _MAP: Final = re.compile(r"speaker_?name_?map(?:_v\d+)?", re.IGNORECASE)
 _ABOUT: Final = frozenset({
     "symbol", "ticker", "quarter", "year", "date", "timestamp", "cik", "event", "conference_date", "earnings_timing",
@@ -90,6 +90,14 @@ _QA: Final = re.compile(r"q\s?(?:&|and)\s?a\b|qa\b|question|answer|pregunta|resp
 _PREPARED: Final = re.compile(r"prepared|presentation|presenter|remarks|presentaci|management", re.IGNORECASE)
 _NOTHING: Final = frozenset({"", "-", "--", "n/a", "na", "none", "null", "nan", "unknown", "unspecified"})
 _NO_NAME: Final = "[unknown]"
+
+
+class _Call(NamedTuple):
+    """Hold the text of one call, what the source says of it, and the number of turns without words."""
+
+    text: str
+    hints: dict[str, MetadataValue]
+    silent: int = 0
 
 
 class _Row(NamedTuple):
@@ -138,8 +146,7 @@ def read_transcript(data: bytes, *, name: str = "", format: TranscriptFormat) ->
     calls = list(_calls(value, where, 0))
     if not calls:
         return None
-    texts, hints = zip(*calls, strict=True)
-    text = "\n\n".join(texts).strip("\n")
+    text = "\n\n".join(call.text for call in calls).strip("\n")
     if not text.strip():
         raise ParseError(f"{where} is a transcript in which nothing is said. Fetch it again, or leave it out.")
     warnings = decoded.warnings
@@ -148,15 +155,17 @@ def read_transcript(data: bytes, *, name: str = "", format: TranscriptFormat) ->
             *warnings,
             f"the source holds {len(calls)} calls; load each one by itself to keep them apart",
         )
-    return LoadedText(text, markup=Markup(warnings=warnings), hints={**hints[0], DOC_TYPE: "earnings_call"})
+    silent = sum(call.silent for call in calls)
+    markup = Markup(furniture={"empty_turn": silent} if silent else {}, warnings=warnings)
+    return LoadedText(text, markup=markup, hints={**calls[0].hints, DOC_TYPE: "earnings_call"})
 
 
 # --- shapes -----------------------------------------------------------------------------------------
 
 
-def _calls(value: object, where: str, depth: int) -> Iterator[tuple[str, dict[str, MetadataValue]]]:
+def _calls(value: object, where: str, depth: int) -> Iterator[_Call]:
     """Yield text and hints of each call in a JSON value."""
-    if depth > 3:
+    if depth > _DEEPEST:
         return
     if isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
         rows = [dict(item) for item in value]
@@ -173,16 +182,16 @@ def _calls(value: object, where: str, depth: int) -> Iterator[tuple[str, dict[st
         yield from _from_record(dict(value), where, depth)
 
 
-def _from_record(record: dict[str, object], where: str, depth: int) -> Iterator[tuple[str, dict[str, MetadataValue]]]:
+def _from_record(record: dict[str, object], where: str, depth: int) -> Iterator[_Call]:
     for key in _TURN_LISTS:
         found = record.get(key)
         if isinstance(found, Mapping) and key == "transcript":
-            yield from _from_record({**record, **found, key: found.get(key)}, where, depth + 1)
+            yield from _from_object(record, key, dict(found), where, depth)
             return
         if isinstance(found, list) and found and (key == "transcript" or isinstance(found[0], Mapping)):
             yield from _from_list(record, key, found, where)
             return
-    parts = [(title, _first(record, keys)) for keys, title in _PARTS]
+    parts = [(title, first_text(record, keys)) for keys, title in _PARTS]
     if all(text for _, text in parts):
         body = "\n\n".join(f"# {title}\n\n{_clean(text)}" for title, text in parts)
         yield _titled(record, body)
@@ -201,15 +210,27 @@ def _from_record(record: dict[str, object], where: str, depth: int) -> Iterator[
     _refuse(record, where)
 
 
-def _from_list(
-    record: dict[str, object], key: str, found: list[object], where: str
-) -> Iterator[tuple[str, dict[str, MetadataValue]]]:
+def _from_object(
+    record: Mapping[str, object], key: str, found: dict[str, object], where: str, depth: int
+) -> Iterator[_Call]:
+    """Read a transcript that is an object of its own; what stands beside it says whose call it is."""
+    around = {name: value for name, value in record.items() if name != key}
+    calls = list(_from_record({**around, **found}, where, depth + 1)) if depth < _DEEPEST else []
+    if not calls:
+        raise ParseError(
+            f"{where}: {key!r} is an object without a list of turns or a text. Its keys are "
+            f"{sorted(map(str, found))}. Fetch it again."
+        )
+    yield from calls
+
+
+def _from_list(record: dict[str, object], key: str, found: list[object], where: str) -> Iterator[_Call]:
     """Read a list of turns; a list of strings is a list of sentences."""
     if all(isinstance(item, str) for item in found):
         yield _titled(record, "\n".join(_clean(str(item)) for item in found))
         return
     rows = [dict(item) for item in found if isinstance(item, Mapping)]
-    if key not in ("transcript", "transcript_split", "speakers") and not _are_rows(rows):
+    if key not in ("transcript", "transcript_split", "speakers") and not _are_rows(rows, of_a_call=_is_call(record)):
         return
     if len(rows) < len(found):
         odd = next(i for i, item in enumerate(found) if not isinstance(item, Mapping))
@@ -217,10 +238,14 @@ def _from_list(
     yield _from_rows(rows, record, repr(key), where, _names(record))
 
 
-def _are_rows(rows: Sequence[Mapping[str, object]]) -> bool:
-    """Tell whether records are turns: most have a speaker and words."""
+def _are_rows(rows: Sequence[Mapping[str, object]], *, of_a_call: bool = False) -> bool:
+    """Tell whether records are turns: most have a speaker and words.
+
+    A "name" beside a text is anything; it is a speaker only beside keys that calls have.
+    """
+    speaker = _SPEAKER if of_a_call or _is_call(rows[0]) else _SURELY_SPEAKER
     fine = sum(
-        any(k in row for k in _SPEAKER) and any(isinstance(row.get(k), str) for k in _WORDS) for row in rows[:200]
+        any(k in row for k in speaker) and any(isinstance(row.get(k), str) for k in _WORDS) for row in rows[:200]
     )
     return fine * 2 > min(len(rows), 200)
 
@@ -229,7 +254,7 @@ def _are_sentences(rows: Sequence[Mapping[str, object]]) -> bool:
     """Tell whether records are sentences of a call: words without speakers, beside keys that calls have."""
     return len(_grouped(rows)) < len(rows) and all(
         any(isinstance(row.get(k), str) for k in _WORDS) and any(k in row for k in _OF_A_CALL | {"transcript_id"})
-        and len(str(_first(row, _WORDS))) < 1000 and not any(k in row for k in _SPEAKER)
+        and len(str(first_text(row, _WORDS))) < 1000 and not any(k in row for k in _SPEAKER)
         for row in rows
     )  # fmt: skip
 
@@ -267,7 +292,7 @@ def _refuse(record: Mapping[str, object], where: str) -> None:
 def _from_rows(
     rows: Sequence[Mapping[str, object]], record: Mapping[str, object], what: str, where: str,
     names: Mapping[str, tuple[str, str]],
-) -> tuple[str, dict[str, MetadataValue]]:  # fmt: skip
+) -> _Call:  # fmt: skip
     turns = [_row(row, i, what, where, names) for i, row in enumerate(rows)]
     firms = {turn.firm for turn in turns if turn.firm and turn.speaker}
     about = dict(record)
@@ -288,7 +313,8 @@ def _from_rows(
             parts.append(line)
         last = line
         parts.append(turn.text)
-    return _titled(about, "\n\n".join(parts))
+    silent = sum(not turn.text for turn in turns)
+    return _titled(about, "\n\n".join(parts))._replace(silent=silent) if silent < len(turns) else _Call("", {})
 
 
 def _row(row: Mapping[str, object], index: int, what: str, where: str, names: Mapping[str, tuple[str, str]]) -> _Row:
@@ -297,27 +323,33 @@ def _row(row: Mapping[str, object], index: int, what: str, where: str, names: Ma
         raise ParseError(
             f"{where}: entry {index} of {what} has no 'speaker' key. Its keys are {sorted(map(str, row))}."
         )
-    words = next((row[key] for key in _WORDS if key in row and isinstance(row[key], str | list)), None)
-    if words is None:
+    key = next((key for key in _WORDS if isinstance(row.get(key), str | list)), None)
+    key = key or next((key for key in _WORDS if key in row), None)
+    if key is None:
         raise ParseError(
             f"{where}: entry {index} of {what} has no 'content' or 'text' key. Its keys are {sorted(map(str, row))}."
+        )
+    words = "" if row[key] is None else row[key]
+    if not isinstance(words, str | list):
+        raise ParseError(
+            f"{where}: {key!r} of entry {index} of {what} must be a text. Got {type(words).__name__}: {words!r}."
         )
     text = " ".join(str(word) for word in words) if isinstance(words, list) else str(words)
     speaker = row[speaker_key]
     inner = speaker if isinstance(speaker, Mapping) else row
     code = (
-        _first(speaker, _SPEAKER)
+        first_text(speaker, _SPEAKER)
         if isinstance(speaker, Mapping)
         else str(speaker if speaker is not None else "").strip()
     )
     name, role = names.get(code, (code, ""))
     return _Row(
-        speaker=_line(name),
-        role=role or _meaning(_first(inner, _ROLE)),
-        firm=_meaning(_first(inner, _FIRM)),
+        speaker=one_line(name),
+        role=role or _meaning(first_text(inner, _ROLE)),
+        firm=_meaning(first_text(inner, _FIRM)),
         text=_clean(text),
-        part=_part(_first(row, _PART)),
-        group=_first(row, _GROUP),
+        part=_part(first_text(row, _PART)),
+        group=first_text(row, _GROUP),
     )
 
 
@@ -327,7 +359,7 @@ def _speaker_line(turn: _Row) -> str:
         return f"## {name}"
     said = [part for part in (turn.role, turn.firm) if part]
     if not said and turn.group:
-        return f"## {name} ({_line(turn.group)})"
+        return f"## {name} ({one_line(turn.group)})"
     return " -- ".join([f"## {name}", *(part.replace(" -- ", " - ") for part in said)])
 
 
@@ -347,13 +379,13 @@ def _names(record: Mapping[str, object]) -> dict[str, tuple[str, str]]:
         for code, entry in entries.items():
             if isinstance(entry, str) and entry.strip():
                 names.setdefault(str(code), (entry.strip(), ""))
-            elif isinstance(entry, Mapping) and _first(entry, _SPEAKER):
-                names[str(code)] = (_first(entry, _SPEAKER), _meaning(_first(entry, _ROLE)))
+            elif isinstance(entry, Mapping) and first_text(entry, _SPEAKER):
+                names[str(code)] = (first_text(entry, _SPEAKER), _meaning(first_text(entry, _ROLE)))
     return names
 
 
-def _sentences(rows: Sequence[Mapping[str, object]]) -> tuple[str, dict[str, MetadataValue]]:
-    return _titled(dict(rows[0]), "\n".join(_line(_first(row, _WORDS)) for row in rows))
+def _sentences(rows: Sequence[Mapping[str, object]]) -> _Call:
+    return _titled(dict(rows[0]), "\n".join(one_line(first_text(row, _WORDS)) for row in rows))
 
 
 def _grouped(rows: Sequence[Mapping[str, object]]) -> list[list[Mapping[str, object]]]:
@@ -378,75 +410,19 @@ def _grouped(rows: Sequence[Mapping[str, object]]) -> list[list[Mapping[str, obj
 # --- words ------------------------------------------------------------------------------------------
 
 
-def _first(record: Mapping[str, object], keys: Sequence[str]) -> str:
-    for key in keys:
-        value = record.get(key)
-        if isinstance(value, str) and value.strip():
-            return value.strip()
-    return ""
-
-
 def _meaning(value: str) -> str:
-    return "" if value.strip().casefold() in _NOTHING else _line(value)
-
-
-def _line(value: str) -> str:
-    return " ".join(value.split())
+    return "" if value.strip().casefold() in _NOTHING else one_line(value)
 
 
 def _clean(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def _titled(record: Mapping[str, object], body: str) -> tuple[str, dict[str, MetadataValue]]:
+def _titled(record: Mapping[str, object], body: str) -> _Call:
     hints = call_hints(record)
     name = str(hints.get(ISSUER) or hints.get(TICKER) or "")
     period = " ".join(str(hints[key]) for key in (FISCAL_PERIOD, FISCAL_YEAR) if key in hints)
     if period:
         hints[TITLE] = f"{period} call"
     title = " ".join(part for part in (name, period) if part)
-    return (f"# {title} earnings call\n\n{body}" if title else body), hints
-
-
-def call_hints(record: Mapping[str, object]) -> dict[str, MetadataValue]:
-    """Read what transcript services say of a call: symbol, company, quarter, year, date, company number.
-
-    Example:
-        >>> call_hints({"symbol": "acme", "quarter": "2031Q1"})
-        {'ticker': 'ACME', 'fiscal_year': 2031, 'fiscal_period': 'Q1'}
-    """
-    event = record.get("event")
-    fields: dict[str, object] = {**event, **record} if isinstance(event, Mapping) else dict(record)
-    hints: dict[str, MetadataValue] = {}
-    ticker = _first(fields, ("symbol", "ticker"))
-    if re.fullmatch(r"[A-Za-z]{1,6}(?:[.-][A-Za-z]{1,2})?", ticker):
-        hints[TICKER] = ticker.upper()
-    company = _first(fields, ("company_name", "companyName", "companyname"))
-    if company:
-        hints[ISSUER] = _line(company)
-    cik = str(fields.get("cik") or "")
-    if cik.isdigit() and len(cik) <= 10:
-        hints[CIK] = cik.zfill(10)
-    hints.update(_period(fields))
-    day = re.match(r"(\d{4})-(\d\d)-(\d\d)", _first(fields, ("date", "conference_date", "call_date", "event_date")))
-    number = date_number(*map(int, day.groups())) if day else None
-    if number:
-        hints[FILED] = number
-    return hints
-
-
-def _period(fields: Mapping[str, object]) -> dict[str, MetadataValue]:
-    year = str(fields.get("fiscal_year") or fields.get("fiscalYear") or fields.get("year") or "")
-    quarter = str(fields.get("fiscal_quarter") or fields.get("fiscalQuarter") or fields.get("quarter") or "").strip()
-    both = re.fullmatch(r"(\d{4})[\s-]?Q([1-4])", quarter, re.IGNORECASE)
-    other = re.fullmatch(r"Q([1-4])[\s-]?(\d{4})", quarter, re.IGNORECASE)
-    if both:
-        year, quarter = both.groups()
-    elif other:
-        quarter, year = other.groups()
-    found: dict[str, MetadataValue] = {}
-    if re.fullmatch(r"(?:19|20)\d\d", year):
-        found[FISCAL_YEAR] = int(year)
-    if re.fullmatch(r"Q?[1-4]", quarter, re.IGNORECASE):
-        found[FISCAL_PERIOD] = f"Q{quarter[-1]}"
-    return found
+    return _Call(f"# {title} earnings call\n\n{body}" if title else body, hints)

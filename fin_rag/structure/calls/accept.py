@@ -14,6 +14,7 @@ from fin_rag.structure.calls.lines import CallLine
 from fin_rag.structure.calls.names import doubtful, name_key
 from fin_rag.structure.calls.vocabulary import fold, words
 
+_MANY: Final = 4
 _FILLED: Final = 0.5  # share of the width
 _BEFORE: Final = 600  # characters in which a speaker may be announced
 _LINE_FAMILIES: Final = ("line", "heading", "bold", "numbered")
@@ -31,6 +32,7 @@ class Layout:
         self._families = self._enabled()
         self._main = self._dominant()
         self._people = self._certain_names()
+        self._all_listed = self._are_listed()
         self._filled = _FILLED * _width(lines)
 
     def accepted(self, closed: set[int]) -> dict[int, Header]:
@@ -73,11 +75,22 @@ class Layout:
             again = sum(count > 1 for count in counts.values())
             if again > 1 or (again and len(counts) > 2) or (len(counts) > 2 and not found):
                 found.add(family)
+        if self._heads_are_names():
+            found.add("heading")
         if likely.get("colon") and speaks_inline(self._text):
             found.add("colon")
         if not found:
             found |= self._single_names()
         return frozenset(found)
+
+    def _heads_are_names(self) -> bool:
+        """Tell whether all headings of one level below the first name people, as data written out do."""
+        for level in (2, 3):
+            heads = [at for at, line in enumerate(self._lines) if line.level == level]
+            named = [self._candidates[at] for at in heads if at in self._candidates]
+            if heads and len(named) == len(heads):
+                return all(h.strength >= POSSIBLE and not doubtful(h.label.name) for h in named)
+        return False
 
     def _single_names(self) -> set[str]:
         """Return the colon family where speakers are called by one word, again and again."""
@@ -102,6 +115,12 @@ class Layout:
                     found.setdefault(word, header.label.name)
         return found
 
+    def _are_listed(self) -> bool:
+        """Tell whether those who certainly speak far outnumber the others; names that come up once are then doubted."""
+        people = [h for h in self._candidates.values() if h.label.kind == "person" and h.family == "line"]
+        certain = sum(h.strength == CERTAIN for h in people)
+        return certain >= _MANY and certain >= _MANY * sum(h.strength == POSSIBLE for h in people)
+
     # --- one candidate ----------------------------------------------------------------------------
 
     def _takes(self, at: int, header: Header, closed: set[int]) -> bool:
@@ -123,6 +142,8 @@ class Layout:
             return self._takes_single(header)
         if self._has_evidence(header):
             return True
+        if header.family == "line" and (self._all_listed or self._goes_on(header)):
+            return False
         return self._is_near_main(header) and not doubtful(header.label.name) and self._is_set_apart(at, header)
 
     def _takes_single(self, header: Header) -> bool:
@@ -163,12 +184,16 @@ class Layout:
             len(above.raw) >= self._filled and not above.closed and above.level == 0 and at - 1 not in self._candidates
         )
 
+    def _goes_on(self, header: Header) -> bool:
+        """Tell whether what follows a line goes on with a sentence."""
+        return header.after < len(self._lines) and self._lines[header.after].bare[:1].islower()
+
     def _is_wrapped(self, at: int, header: Header) -> bool:
         """Tell whether a line that only names somebody goes on below, in the middle of a sentence."""
         if header.family != "line" or header.label.marked or self._lines[at].gap or header.after != at + 1:
             return False
         below = self._lines[header.after]
-        return not below.gap and below.bare[:1].islower()
+        return not below.gap and (below.bare[:1].islower() or below.bare[:1] in ",;")
 
     def _is_set_apart(self, at: int, header: Header) -> bool:
         if header.family != "line" or header.label.role or header.label.firm:

@@ -120,7 +120,8 @@ def _by_dashes(text: str, side: str, firms: Sequence[str], *, firm_first: bool) 
         inner = split_affiliation(rest, side=side, firms=firms)
         return Affiliation(role=inner.role or rest, firm=first)
     if is_role(head) and not is_role(last) and not is_department(last):
-        return Affiliation(role=head, firm=last)
+        region = side == "company" and " " not in last and not _names_firm(last, firms)
+        return Affiliation(role=text) if region else Affiliation(role=head, firm=last)
     if is_role(text):
         return Affiliation(role=text)
     return Affiliation(role=rest, firm=first) if side == "external" else Affiliation(role=first, firm=rest)

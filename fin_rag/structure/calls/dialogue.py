@@ -108,7 +108,7 @@ class Dialogue:
             speaker = self._speakers[at]
             following = members[place + 1] if place + 1 < len(members) else -1
             if speaker.type == OPERATOR:
-                if self._opens(at, following, spoken) if spoken else self._calls_question(at, following):
+                if self._opens(at, following, spoken) if spoken else self._opens_at_once(at, following):
                     return place
                 continue
             if speaker.type == ANALYST and self._asks(at, members[place - 1] if place else -1, spoken=bool(spoken)):
@@ -130,6 +130,12 @@ class Dialogue:
         asked = any(word in fold(text) for word in _QUESTION_WORDS)
         next_up = self._speakers[following] if following >= 0 else None
         return asked or (next_up is not None and next_up.type == ANALYST and id(next_up) not in spoken)
+
+    def _opens_at_once(self, at: int, following: int) -> bool:
+        """Tell whether a call begins with its questions."""
+        if self._calls_question(at, following):
+            return True
+        return following >= 0 and self._speakers[following].type == ANALYST and said(self._said[at], "opens")
 
     def _hands_to_asker(self, at: int, following: int) -> bool:
         """Tell whether a speaker gives the word to somebody new so that he may ask."""

@@ -103,7 +103,7 @@ class Reader:
         ruled = at - 1 in self.rules and at + 1 in self.rules
         words_ = line.raw if "  " in line.raw and not line.level and "*" not in line.raw else line.bare
         label = parse_label(words_, known=self._known, firms=self.firms, firm_first=numbered or ruled)
-        if label is None or label.kind == "letter":
+        if label is None or label.kind == "letter" or _is_aside(label, line):
             return None
         family = "numbered" if numbered else "heading" if line.level else "bold" if _is_bold(line) else "line"
         strength = CERTAIN if numbered else self._strength(label)
@@ -211,6 +211,12 @@ class Reader:
         if line.italic and _is_bold(top):
             return True
         return is_role(line.bare) or is_firm(line.bare) or paragraph
+
+
+def _is_aside(label: Label, line: CallLine) -> bool:
+    """Tell whether a line by itself is a gap in what is said rather than in place of a name: "(inaudible)"."""
+    plain_line = not (label.marked or label.affiliation or line.level or line.bold)
+    return label.kind == "unknown" and label.name[:1] in "[(<" and plain_line
 
 
 def _is_bold(line: CallLine) -> bool:

@@ -129,6 +129,8 @@ def _of_parts(name: str, rest: str, how: str, firms: Sequence[str], *, firm_firs
     if how == "dash" and is_role(name) and name_kind(rest) == "person":
         name, rest = rest, name
     kind = name_kind(name)
+    if fold(rest.split(" ")[0]) in words("legal_forms"):
+        return None  # "Rook Hale, LLC" is a firm
     if kind in ("", "single") and not (kind == "single" and _says_who(rest)):
         return None
     if how == "bracket":
@@ -151,7 +153,7 @@ def _affiliated(rest: str, firms: Sequence[str], *, firm_first: bool) -> Affilia
 def _says_who(rest: str) -> bool:
     """Tell whether words behind a name can be a role or a firm: capitalised, no sentence."""
     tokens = rest.split()
-    if not tokens or len(tokens) > 16 or rest[-1] in "?!" or fold(tokens[0]) in words("legal_forms"):
+    if not tokens or len(tokens) > 16 or rest[-1] in "?!" or ":" in rest or fold(tokens[0]) in words("legal_forms"):
         return False
     if rest[-1] == "." and fold(tokens[-1]) not in words("legal_forms"):
         return False
@@ -177,7 +179,8 @@ def _is_role_label(text: str) -> bool:
 def _role_label(text: str, firms: Sequence[str]) -> Label:
     said = split_affiliation(text, firms=firms)
     outside = fold(said.role or text) in words("outside_roles") or is_analyst_role(said.role or text)
-    return Label(text, "role", said.role or text, said.firm, tag="analyst" if outside else "company")
+    firm = "" if fold(text) in words("role_labels") else said.firm
+    return Label(text, "role", said.role or text, firm, tag="analyst" if outside else "company")
 
 
 def _broken(text: str) -> tuple[str, str, str] | None:

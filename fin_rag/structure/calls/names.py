@@ -80,6 +80,8 @@ def _may_name(token: str) -> bool:
     """Tell whether a token has the form of a name's word: letters, an initial, a short form."""
     if not _TOKEN.fullmatch(token) and not _INITIALS.fullmatch(token):
         return False
+    if token[0] == "(" and token[-1] != ")":
+        return False
     return not token.endswith(".") or _abbreviates(token)
 
 
@@ -136,7 +138,15 @@ def without_honorific(name: str) -> str:
 def name_key(name: str) -> tuple[str, ...]:
     """Return the words that tell a person from others: folded, without titles, particles and initials."""
     tokens = _without_suffixes(without_honorific(name).split())
-    folded = [word for token in tokens for word in fold(token).split()]
+    folded: list[str] = []
+    initials = False
+    for token in tokens:
+        letters = fold(token).replace(" ", "")
+        before, initials = initials, len(letters) == 1 or (_INITIALS.fullmatch(token) is not None and "." in token[:-1])
+        if initials and before:
+            folded[-1] += letters  # "R. J." and "R.J." are "rj"
+        else:
+            folded += [letters] if initials else fold(token).split()
     kept = tuple(word for word in folded if word and len(word) > 1 and word not in words("particles") - {"san", "st"})
     return kept or tuple(word for word in folded if word)
 

@@ -12,7 +12,7 @@ from fin_rag.structure.calls.accept import Layout
 from fin_rag.structure.calls.directory import Directory
 from fin_rag.structure.calls.firms import shared_firms
 from fin_rag.structure.calls.furniture import find_page_furniture
-from fin_rag.structure.calls.headers import CERTAIN, Header, Reader
+from fin_rag.structure.calls.headers import CERTAIN, POSSIBLE, Header, Reader
 from fin_rag.structure.calls.inline import inline_labels, split_inline
 from fin_rag.structure.calls.labels import STAMP, Label
 from fin_rag.structure.calls.lines import CallLine, call_lines
@@ -22,7 +22,7 @@ from fin_rag.structure.calls.names import same_person
 from fin_rag.structure.calls.roster import is_speech
 from fin_rag.structure.calls.titles import HEAD_TITLE, PREPARED_TITLE, QA_TITLE, Title, find_titles, is_tail_line
 from fin_rag.structure.calls.vocabulary import fold
-from fin_rag.structure.calls.zones import NOTICES, Zone, Zones, find_zones
+from fin_rag.structure.calls.zones import NOTICES, PARTICIPANTS, Zone, Zones, find_zones
 
 _LEADING_STAMP: Final = re.compile(rf"{STAMP.pattern}[ \t]*")
 
@@ -79,7 +79,12 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
         at: header for at in range(len(lines)) if at not in closed and (header := reader.header_at(at)) is not None
     }
     opening = _opening(titles, zones)
-    candidates = {at: h for at, h in candidates.items() if at > opening or _surely_speaks(h, lines)}
+    listed = _top_list(zones, len(lines))
+    candidates = {
+        at: h
+        for at, h in candidates.items()
+        if (at > opening or _surely_speaks(h, lines)) and (at > listed or h.strength > POSSIBLE)
+    }
     headers = Layout(text, lines, candidates).accepted(closed)
     if not headers:
         headers = memo_headers(text, lines, furniture | {title.line for title in titles})
@@ -91,6 +96,11 @@ def read_lines(text: str, markup: Markup | None, firms: Sequence[str]) -> Readin
 def _opening(titles: Sequence[Title], zones: Zones) -> int:
     """Return the line of the first title under which people speak, or -1."""
     return next((t.line for t in titles if t.kind == PREPARED_TITLE and t.line not in zones.lines), -1)
+
+
+def _top_list(zones: Zones, count: int) -> int:
+    """Return the first line of the list of participants that stands at the top, or -1; a title stands above it."""
+    return next((zone.first for zone in zones.zones if zone.kind == PARTICIPANTS and zone.first < count // 4), -1)
 
 
 def _surely_speaks(header: Header, lines: Sequence[CallLine]) -> bool:

@@ -29,6 +29,7 @@ _LABEL: Final = re.compile(r"(?P<label>[^\W\d_][^:]{2,40}?)\s*:\s*(?P<rest>\S.*)
 _SENTENCES: Final = re.compile(
     r"(?<!\binc)(?<!\bcorp)(?<!\bltd)(?<!\bbros)(?:[^\W\d_]{3,}|\d)[.?!…][\"”'’)]? (?=[^\W\d_a-z])", re.IGNORECASE
 )
+_BETWEEN: Final = re.compile(r"[;,]\s+(?![^()]*\))")
 _COLUMN_SLACK: Final = 4
 _LONGEST_LIST: Final = 400  # lines
 
@@ -55,8 +56,9 @@ class _Cell:
 class _Person:
     """Collect what a list says of one person."""
 
-    def __init__(self, name: str, said: str = "") -> None:
+    def __init__(self, name: str, said: str = "", side: str = "") -> None:
         self.name = name
+        self.side = side  # where it is not that of the whole list
         self.said = [said] if said else []
 
     @property
@@ -85,15 +87,25 @@ def _addresses(token: str) -> bool:
     return (token[0].islower() or token[0] == "I") and token not in ("IT", "i") and fold(token) in words("pronouns")
 
 
-def roster_label(line: CallLine) -> tuple[str, str] | None:
-    """Return side and rest of a line such as ``MANAGEMENT: MR. X – ROLE``, if it is one."""
-    match = _LABEL.match(line.bare) if line.short else None
+def roster_label(line: CallLine) -> tuple[str, list[tuple[str, str]]] | None:
+    """Return side and entries of a line such as ``MANAGEMENT: MR. X – ROLE``, if it is one."""
+    return None if not line.short or is_speech(line) else _labelled(line.bare)
+
+
+def _labelled(text: str) -> tuple[str, list[tuple[str, str]]] | None:
+    """Return side and entries of words such as ``Analysts: Ann Lee (Orrin Bank), Bo Ek (Birk)``."""
+    match = _LABEL.match(text)
     if match is None:
         return None
-    side = classes("roster_titles").get(fold(match["label"]))
-    if side is None or is_speech(line):
+    label = fold(match["label"])
+    side = classes("roster_titles").get(label) or classes("roster_labels").get(label)
+    if side is None:
         return None
-    return (side, match["rest"]) if entry_of(match["rest"]) else None
+    several = [entry_of(part) for part in _BETWEEN.split(match["rest"]) if "(" in part]
+    if len(several) > 1 and len(several) == len(_BETWEEN.split(match["rest"])) and all(several):
+        return side, [entry for entry in several if entry]
+    one = entry_of(match["rest"])
+    return (side, [one]) if one else None
 
 
 def entry_of(text: str) -> tuple[str, str] | None:
@@ -139,11 +151,10 @@ def read_labelled(lines: Sequence[CallLine], first: int, furniture: set[int], st
         if labelled is None and (is_speech(lines[at]) or _is_operator(lines[at]) or _colon_label(lines[at])):
             break
         text = lines[at].bare
-        if labelled is not None:
-            side, text = labelled
-        entry = entry_of(text)
-        if entry is not None:
-            people.append((_Person(*entry), side))
+        side, entries = labelled if labelled is not None else (side, [entry_of(text)])
+        named = [entry for entry in entries if entry is not None]
+        if named:
+            people += [(_Person(*entry), side) for entry in named]
         elif (people and text[0] in "–—-&(") or (people and not lines[at].gap):
             people[-1][0].said.append(text)
         else:
@@ -280,6 +291,10 @@ def _stack(cells: Sequence[_Cell], side: str, named: frozenset[str]) -> list[_Pe
     for at, cell in enumerate(cells):
         person = people[-1] if people else None
         following = cells[at + 1] if at + 1 < len(cells) else None
+        labelled = _labelled(cell.words)
+        if labelled is not None:
+            people += [_Person(*entry, side=labelled[0]) for entry in labelled[1]]
+            continue
         entry = None if person and marks_names and not cell.marked and not person.said else _entry(cell, named)
         if entry is not None:
             people.append(_Person(*entry))
@@ -324,7 +339,7 @@ def _is_name(
 
 
 def _participant(person: _Person, side: str, firms: Sequence[str] = ()) -> Participant:
-    whose = {"company": "company", "external": "external", "host": "external"}.get(side, "")
+    whose = {"company": "company", "external": "external", "host": "external"}.get(person.side or side, "")
     said = split_affiliation(person.full, side=whose, firms=firms, firm_first=_firm_first(person.full))
     if not whose and (said.role or said.firm):
         outside = is_analyst_role(said.role) or (bool(said.firm) and not said.role)

@@ -118,12 +118,20 @@ def _stands_alone(lines: Sequence[CallLine], at: int, kind: str) -> bool:
         return True
     if line.bullet or line.raw.rstrip().endswith((".", ",", "?")) or not line.bare[0].isupper():
         return False
+    if kind == ROSTER_TITLE and _is_listed(lines[at - 1]):
+        return True
     before = line.gap or lines[at - 1].raw.startswith(("===", "---", "..", "<", "="))
     closed = at == 0 or lines[at - 1].closed or not lines[at - 1].short
     if kind in (TAIL_TITLE, SUMMARY_TITLE):
         return before
     # A line of running text that consists of such words only is what is left of a wrapped, long line.
     return before or closed or len(lines[at - 1].raw) < _WRAPPED or line.raw.isupper()
+
+
+def _is_listed(line: CallLine) -> bool:
+    """Tell whether a line is an entry of a list of participants: name and office or firm."""
+    label = parse_label(line.bare) if line.short else None
+    return label is not None and label.kind == "person" and bool(label.affiliation)
 
 
 def _without_contents(lines: Sequence[CallLine], furniture: set[int], found: Sequence[Title]) -> list[Title]:

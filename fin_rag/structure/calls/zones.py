@@ -81,7 +81,7 @@ def find_zones(reader: Reader, titles: Sequence[Title]) -> Zones:
     rosters = [read_roster(lines, title, furniture, last, named, reader.firms) for title, last in lists]
     # What stands below the title of a call may be a list as well.
     listed = {i for zone in zones if zone.kind != "head" for i in range(zone.first, zone.last)}
-    rosters += _labelled(lines, furniture, listed)
+    rosters += _labelled(lines[: _first_speech(lines, first_look)], furniture, listed)
     zones += [Zone(r.first, r.last, PARTICIPANTS) for r in rosters if r.first not in listed]
     taken |= {i for zone in zones for i in range(zone.first, zone.last)}
     people = tuple(person for roster in rosters for person in roster.people)
@@ -102,6 +102,12 @@ def _speech_between(
         if header.inline or (header.after < last and is_speech(lines[header.after])):
             return True
     return False
+
+
+def _first_speech(lines: Sequence[CallLine], headers: Mapping[int, Header]) -> int:
+    """Return the first line on which somebody is named and speaks; lists without a title stand above it."""
+    inline = (at for at, header in sorted(headers.items()) if header.inline and header.strength >= POSSIBLE)
+    return next((at for at in inline if is_speech(lines[at])), len(lines))
 
 
 def _next_titles(titles: Sequence[Title], default: int) -> tuple[list[int], list[int]]:

@@ -3,8 +3,9 @@
     cd ../shared/data/corpus_es
     python evaluate.py corpus_es:bm25 corpus_es:hybrid --path PATH_OF_THIS_FOLDER
 
-``bm25`` ranks the prepared texts of our chunks with rank-bm25: no filter, no analysis of the question; its budget
-of 160 tokens makes five chunks as long as five of the textbook's structure chunker (``lesson_chunkers:estructura_cab``).
+``bm25`` ranks the prepared texts of our chunks with rank-bm25: no filter, no analysis of the question. Its budget
+of 160 tokens makes five chunks as long as five of the textbook's structure chunker
+(``lesson_chunkers:estructura_cab``).
 ``hybrid`` is ``FinancialRetriever`` as it comes.
 
 Figures (recall; @1300 and @2000 are characters), plain and hard:

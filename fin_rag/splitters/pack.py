@@ -17,6 +17,7 @@ from typing import Final
 from fin_rag.errors import InputError
 from fin_rag.schema import Block, Span
 from fin_rag.splitters.config import ChunkingConfig
+from fin_rag.splitters.counting import Counter
 from fin_rag.splitters.regions import trimmed
 from fin_rag.splitters.rowgroups import joined_tokens, row_groups
 from fin_rag.splitters.units import Measure, Unit, introduces, joins, kind_of, lead_tokens
@@ -70,12 +71,10 @@ class Packer:
         render: Callable[[Span], str] | None = None,
     ) -> None:
         self._joined = joined
-        self._render = render or self._slice
         self._furniture = [mark.start for mark in furniture]
         self._text = text
-        self._tokenization = tokenization
         self._config = config
-        self._special = tokenization.count_tokens("")
+        self._counter = Counter(text, tokenization, render)
         self._measure = Measure(text, self.estimate, joined)
 
     def pack(self, blocks: Sequence[Block], header: str, costs: Sequence[int]) -> Iterator[Packed]:
@@ -100,23 +99,19 @@ class Packer:
         return [Unit(p, "prose", cost) for p, cost in zip(pieces, self.estimate(pieces), strict=True)]
 
     def _room(self, header: str) -> int:
-        return self._config.max_tokens - self._tokenization.count("", header=header)
+        return self._config.max_tokens - self._counter.empty(header)
 
     def estimate(self, spans: Sequence[Span]) -> list[int]:
         """Count spans on their own, without special tokens, in one batch."""
-        counts = self._tokenization.count_raw([self._render(span) for span in spans])
-        return [max(count - self._special, 0) for count in counts]
+        return self._counter.estimate(spans)
 
     def exact(self, spans: Sequence[Span], header: str) -> int:
         """Count a chunk as the model reads it."""
-        return self._tokenization.count(self.content(spans), header=header)
+        return self._counter.exact(spans, header)
 
     def content(self, spans: Sequence[Span]) -> str:
         """Return what a chunk of these spans says: their slices, or what ``render`` writes."""
-        return "\n\n".join(part for part in map(self._render, spans) if part) or self._slice(spans[0])
-
-    def _slice(self, span: Span) -> str:
-        return span.slice(self._text)
+        return self._counter.content(spans)
 
     # --- joining ------------------------------------------------------------------------------
 

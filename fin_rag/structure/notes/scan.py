@@ -165,7 +165,7 @@ def _raised(head: str, token: str, place: Place) -> int:
     squared = token[0] in "²³"  # no other sign is printed as the exponent of a unit
     if squared and (last.casefold() in units or (last and last.casefold().rsplit("/", 1)[-1] in units and "/" in last)):
         return 1 if len(token) > 1 and token[1] in RAISED else -1
-    small = last.isdigit() and len(last) <= 2 and head[-1].isdigit()
+    small = last.isdecimal() and len(last) <= 2 and head[-1].isdecimal()
     if small and (place.where != "cell" or last == "10"):
         return -1
     return 0

@@ -16,9 +16,10 @@ import numpy as np
 from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
-from fin_rag import ChunkingConfig, FilingIndex, Tokenization, load_tokenization, splitter_for
+from fin_rag import ChunkingConfig, FilingIndex, FinancialReportTextSplitter, Tokenization, load_tokenization
 from fin_rag.index.keywords import fold, function_words
 from fin_rag.schema import parse_spans
+from fin_rag.splitters import prepared_text
 
 KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "kid": "kid", "research": "research"}
 Row = tuple[str, str, str, str, dict[str, object]]
@@ -56,13 +57,11 @@ class Bm25:
         tokenization: Tokenization = load_tokenization()
         self.rows = []
         for document in documents(docs):
-            splitter = splitter_for(document, chunk_size=budget, tokenization=tokenization, **settings)
+            splitter = FinancialReportTextSplitter(budget, tokenization=tokenization, **settings)
             for chunk in splitter.split_documents([document]):
                 spans = [(s.start, s.end) for s in parse_spans(chunk.metadata["spans"])]
-                text = tokenization.prepare(chunk.page_content, header=chunk.metadata["context_header"])
-                self.rows.append(
-                    {"id_doc": chunk.metadata["doc_id"], "tramos": spans, "texto_indexado": text}
-                )
+                text = prepared_text(chunk, tokenization)
+                self.rows.append({"id_doc": chunk.metadata["doc_id"], "tramos": spans, "texto_indexado": text})
         self.engine = BM25Okapi([words(row["texto_indexado"]) for row in self.rows])
 
     def retrieve(self, question: str, k: int) -> list[dict[str, object]]:
@@ -75,9 +74,7 @@ class Hybrid:
     """Rank chunks with the retriever of an index."""
 
     def __init__(self, docs: Sequence[Row], budget: int) -> None:
-        self.index = FilingIndex.open(
-            tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0)
-        )
+        self.index = FilingIndex.open(tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0))
         self.index.add(documents(docs))
 
     def retrieve(self, question: str, k: int) -> list[dict[str, object]]:
@@ -93,13 +90,28 @@ class Hybrid:
 
 
 def bm25(docs: Sequence[Row]) -> Bm25:
+    """Build the BM25 adapter at 160 tokens, where five chunks are as long as the textbook's five."""
+    return Bm25(docs, 160)
+
+
+def bm25_192(docs: Sequence[Row]) -> Bm25:
+    """Build the BM25 adapter at 192 tokens."""
+    return Bm25(docs, 192)
+
+
+def bm25_256(docs: Sequence[Row]) -> Bm25:
     """Build the BM25 adapter at 256 tokens."""
     return Bm25(docs, 256)
 
 
-def bm25_384(docs: Sequence[Row]) -> Bm25:
-    """Build the BM25 adapter at 384 tokens."""
-    return Bm25(docs, 384)
+def bm25_notes(docs: Sequence[Row]) -> Bm25:
+    """Build the BM25 adapter at 160 tokens with notes as chunks of their own too."""
+    return Bm25(docs, 160, index_notes=True)
+
+
+def bm25_linear(docs: Sequence[Row]) -> Bm25:
+    """Build the BM25 adapter at 160 tokens with table rows in words."""
+    return Bm25(docs, 160, tables="linear")
 
 
 def hybrid(docs: Sequence[Row]) -> Hybrid:

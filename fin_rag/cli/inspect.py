@@ -1,4 +1,4 @@
-"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, chunk borders."""
+"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, tables and notes, chunk borders."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 
 from langchain_core.documents import Document
 
+from fin_rag.cli.tables import table_lines, table_report
 from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
@@ -19,8 +20,10 @@ def run(options: argparse.Namespace) -> int:
     document = FinancialDocumentLoader(options.file, doc_type=options.doc_type).load()[0]
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
+    tables = table_report(whole, outline) if options.tables else None
     if options.json:
-        print(json.dumps(_report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1))
+        report = _report(whole, outline, chunks if options.chunks else [])
+        print(json.dumps({**report, **(tables or {})}, ensure_ascii=False, indent=1))
         return 0
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():
@@ -32,6 +35,10 @@ def run(options: argparse.Namespace) -> int:
     print()
     for section in outline:
         print(_branch(section, pages))
+    if tables:
+        print()
+        for line in table_lines(tables):
+            print(line)
     if options.chunks:
         print()
         for chunk in chunks:

@@ -24,6 +24,7 @@ from fin_rag.schema import (
     PAGE_MAP,
     PARENT_END,
     PARENT_START,
+    PREPARED_BODY,
     SECTION_ID,
     SECTION_PATH,
     SPANS,
@@ -78,9 +79,7 @@ def chunk_text(
         cost = [next(costs) for _ in found]
         if not found:
             continue
-        header = context_header(
-            metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens
-        )
+        header = context_header(metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens)
         chunks += [
             Chunk(
                 packed.spans,
@@ -153,6 +152,8 @@ def chunk_documents(
             touched = (page, page)  # a single page, given with its number
         if touched is not None:
             own[PAGE], own[PAGE_END] = touched
+        if chunk.content is not None:
+            own[PREPARED_BODY] = chunk.content
         content = chunk.text(text)
         if add_context_header:
             content = f"{chunk.header}{HEADER_SEPARATOR}{content}"
@@ -163,6 +164,27 @@ def chunk_documents(
             page_content=content,
             metadata=clean_metadata({**inherited, **own}),
         )
+
+
+def prepared_text(chunk: Document, tokenization: Tokenization) -> str:
+    r"""Return what a model reads of a chunk: prefix, context header, and the body or its rows in words.
+
+    Args:
+        chunk: a chunk of any splitter of this package.
+        tokenization: the model's prefixes.
+
+    Example:
+        >>> words = Tokenization("words", lambda text: len(text.split()), document_prefix="passage: ")
+        >>> chunk = Document(page_content="| Sales | 40 |", metadata={
+        ...     "context_header": "Acme", "prepared_body": "Sales: 2031 = 40"})
+        >>> prepared_text(chunk, words)
+        'passage: Acme\n\nSales: 2031 = 40'
+    """
+    metadata = chunk.metadata
+    body = metadata.get(PREPARED_BODY)
+    if body is None:
+        body = chunk.page_content[int(metadata.get(BODY_OFFSET, 0)) :]
+    return tokenization.prepare(str(body), header=str(metadata.get(CONTEXT_HEADER, "")))
 
 
 def _chunk_metadata(chunk: Chunk, index: int, shift: int) -> dict[str, MetadataValue]:

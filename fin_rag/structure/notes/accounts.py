@@ -63,9 +63,7 @@ class Accounts:
         return None
 
 
-def _headings(
-    text: str, blocks: Sequence[Block]
-) -> tuple[dict[int, str], dict[int, str], dict[int, str]]:
+def _headings(text: str, blocks: Sequence[Block]) -> tuple[dict[int, str], dict[int, str], dict[int, str]]:
     """Return numbered headings by block index: those that say "Note", those under the accounts, all others."""
     worded: dict[int, str] = {}
     under: dict[int, str] = {}
@@ -110,7 +108,7 @@ def _note(text: str, blocks: Sequence[Block], index: int, number: str) -> Note:
         block = blocks[following]
         if block.kind in ("heading", "table") or _TITLED.match(block.span.slice(text)[:40]):
             break
-        whole = last > index or heading.kind != "heading" and len(heading.span) > _LONGEST_TITLE
+        whole = last > index or (heading.kind != "heading" and len(heading.span) > _LONGEST_TITLE)
         if whole and block.span.end - heading.span.end > (_LONGEST_BODY if last > index else 0):
             break
         end, last = block.span.end, following

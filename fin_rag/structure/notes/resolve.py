@@ -14,7 +14,11 @@ from fin_rag.structure.notes.segments import Pages
 
 _MOST_TRIED: Final = 6
 # A form that a note may have if none has the marker's own form.
-_ONLY: Final = {"slash": frozenset({"slash"}), "glued": frozenset({"bare", "dot", "raised"})}
+_ONLY: Final = {
+    "slash": frozenset({"slash"}),
+    "glued": frozenset({"bare", "dot", "raised"}),
+    "close": frozenset({"dot"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,7 @@ class Sections:
 class Resolver:
     """Resolve markers to notes."""
 
-    def __init__(
-        self, placed: Sequence[Placed], markers: Sequence[Marker], sections: Sections, pages: Pages
-    ) -> None:
+    def __init__(self, placed: Sequence[Placed], markers: Sequence[Marker], sections: Sections, pages: Pages) -> None:
         self._sections, self._pages = sections, pages
         self._called = {(m.table, m.key) for m in markers if m.table >= 0}
         self._tables: dict[tuple[int, NoteKey], list[Placed]] = defaultdict(list)

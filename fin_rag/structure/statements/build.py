@@ -131,7 +131,7 @@ def build(
     rows = _rows(placed, [column.label for column in columns], units, mark)
     spans = tuple(Span(lines[p.top].start, _end(lines, p)) for p in draft.pieces)
     headers = tuple(
-        Span(span.start, max(span.start, grid.header_end)) for span, grid in zip(spans, raw.grids, strict=True)
+        _header(span, grid, first=at == 0) for at, (span, grid) in enumerate(zip(spans, raw.grids, strict=True))
     )
     whole = Span(spans[0].start, spans[-1].end)
     return Statement(
@@ -148,6 +148,12 @@ def build(
         primary=primary,
         closing_dates=_closing_dates(draft, rows),
     )
+
+
+def _header(span: Span, grid: Grid, *, first: bool) -> Span:
+    """Return the part above a piece's rows; a continuation page that names no columns has none of its own."""
+    named = any(grid.labels) or any(read_mentions(grid.above[1:]))
+    return Span(span.start, max(span.start, grid.header_end) if first or named else span.start)
 
 
 def _end(lines: Sequence[Line], piece: Piece) -> int:

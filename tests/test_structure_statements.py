@@ -320,3 +320,49 @@ def test_every_annual_report_in_pdf_has_its_three_statements(shared) -> None:
         found = [s for s in benchmark.statements_of(benchmark.load(path)) if s.primary]
         assert {s.statement_type for s in found} >= set(PRIMARY_TYPES), path.name
         assert all(any(s.period_ends) for s in found), path.name
+
+
+PLAIN = """
+                    MERIDIAN PAPER COMPANY AND SUBSIDIARIES
+                          CONSOLIDATED BALANCE SHEETS
+                           DECEMBER 31, 1995 AND 1994
+                             (Dollars in thousands)
+<TABLE>
+<CAPTION>
+                                                          1995          1994
+                                                        --------      --------
+<S>                                                     <C>           <C>
+CURRENT ASSETS:
+  Cash and cash equivalents.........................    $  4,211      $  3,876
+  Accounts receivable, less allowance of
+    $310 in 1995 and $290 in 1994...................      21,540        19,233
+                                                        --------      --------
+      Total current assets..........................      25,751        23,109
+                                                        --------      --------
+                                                        $ 25,751      $ 23,109
+                                                        ========      ========
+CURRENT LIABILITIES:
+  Current portion of long-term debt.................          --           250
+      Total current liabilities.....................          --           250
+SHAREHOLDERS' EQUITY:
+  Common stock, $1 par value; 10,000 shares authorized;
+    6,200 shares issued.............................       6,200         6,200
+  Retained earnings.................................      19,551        16,659
+                                                        --------      --------
+                                                        $ 25,751      $ 23,109
+                                                        ========      ========
+</TABLE>
+"""
+
+
+def test_plain_text_with_leaders_and_rules() -> None:
+    statement = one(PLAIN)
+    assert (statement.statement_type, statement.scale, statement.currency) == ("balance_sheet", 1000, "USD")
+    assert statement.period_ends == (19951231, 19941231)
+    label = "Accounts receivable, less allowance of $310 in 1995 and $290 in 1994"
+    assert row(statement, label) == (Decimal(21_540_000), Decimal(19_233_000))
+    assert row(statement, "Common stock, $1 par value; 10,000 shares authorized; 6,200")[0] == Decimal(6_200_000)
+    assert row(statement, "Current portion of long-term debt") == (None, Decimal(250_000))
+    assert [r.total for r in statement.rows if not r.label] == [True, True]
+    cash = next(r for r in statement.rows if r.label.startswith("Cash"))
+    assert cash.path == ("CURRENT ASSETS:",)

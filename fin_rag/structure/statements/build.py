@@ -55,7 +55,7 @@ class Raw(NamedTuple):
 
 def read_draft(draft: Draft, lines: Sequence[Line]) -> Raw:
     """Read the grids, columns and unit of a draft."""
-    grids = tuple(read_piece(lines, piece) for piece in draft.pieces)
+    grids = tuple(read_piece(lines, piece, grouped=draft.kind != "equity") for piece in draft.pieces)
     main = max(grids, key=lambda grid: len(grid.rows))
     above = [draft.title.text, *main.above]
     title = read_mentions(above)
@@ -198,7 +198,7 @@ def _rows(flat: Sequence[GridRow], labels: Sequence[str], units: Units, mark: st
         group = not any(row.cells)
         if not any(parsed):
             units = unit_row(row.label, units) or units
-        total = not group and words().totals.search(squeeze(row.label)) is not None
+        total = not group and (not row.label or words().totals.search(squeeze(row.label)) is not None)
         open_groups = _close(open_groups, level, unindented=unindented, closes=group or total)
         path = tuple(label for _, label in open_groups)
         figures = [(n.value, n.decimals) for n in parsed if n is not None and n.kind != "nil"]

@@ -70,7 +70,8 @@ def split_row(text: str, columns: int) -> list[Piece]:
             break  # "($1.00 and $0.90" goes on in the next line: these are words of a label
         closes = run.last == len(tokens)
         if all(is_year(spaced[a:b].strip("(),")) for a, b in run.cells) and run.first > begin:
-            if not closes and columns - 1 <= len(run.cells) <= columns:
+            said = spaced[slice(*tokens[run.first - 1])].islower()  # "$310 in 1995": no head
+            if not closes and not said and columns - 1 <= len(run.cells) <= columns:
                 begin = run.last  # a head that ran into the first row
             continue
         if not closes and not (columns > 1 and len(run.cells) == columns and run.first > begin):

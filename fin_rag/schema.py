@@ -62,6 +62,9 @@ TOKEN_COUNT: Final = "token_count"
 OVERLAP_TOKENS: Final = "overlap_tokens"
 CURRENCY: Final = "currency"
 SCALE: Final = "scale"
+STATEMENT_TYPE: Final = "statement_type"
+STATEMENT_BASIS: Final = "statement_basis"
+PERIOD_ENDS: Final = "period_ends"
 
 # --- keys of a result, never written back to the store ----------------------------------------
 SCORE: Final = "score"
@@ -81,7 +84,7 @@ KEY_TYPES: Final[Mapping[str, type]] = {
     "references": list, "external_references": list, KIND: str, SPANS: str, START_INDEX: int,
     END_INDEX: int, PARENT_START: int, PARENT_END: int, PAGE: int, PAGE_END: int, CHUNK_INDEX: int,
     CONTEXT_HEADER: str, BODY_OFFSET: int, PREPARED_BODY: str, TOKEN_COUNT: int, OVERLAP_TOKENS: int,
-    CURRENCY: str, SCALE: int,
+    CURRENCY: str, SCALE: int, STATEMENT_TYPE: str, STATEMENT_BASIS: str, PERIOD_ENDS: list,
 }  # fmt: skip
 
 # What every chunk carries, whatever its document.

@@ -59,12 +59,14 @@ def chunk_text(
     tokenization: Tokenization,
     joined: Callable[[Span], Sequence[Span]] = nothing_joined,
     render: Callable[[Span], str] | None = None,
+    tables: Sequence[Block] = (),
 ) -> list[Chunk]:
     """Cut a canonical text into chunks along its outline, within a token budget.
 
     Every non-blank character is in a chunk, or in ``outline.furniture``. Chunks rise by their body's start;
     none crosses a section's border. ``joined`` names spans that belong to a body but stand elsewhere, and
     ``render`` writes spans in other words, as :class:`~fin_rag.splitters.pack.Packer` takes them.
+    ``tables`` are blocks that are known already, in order and apart; a header may stand before its table.
 
     Raises:
         InputError: if a section reaches beyond the text, or a header leaves no room for a body.
@@ -72,7 +74,7 @@ def chunk_text(
     regions = regions_of(text, outline.sections, root_section(text, metadata))
     furniture = sorted(outline.furniture)
     packer = Packer(text, tokenization, config, joined, furniture, render)
-    per_region = [_content_blocks(text, region, furniture) for region in regions]
+    per_region = [_content_blocks(text, region, furniture, tables) for region in regions]
     costs = iter(packer.estimate([block.span for found in per_region for block in found]))
     chunks: list[Chunk] = []
     for region, found in zip(regions, per_region, strict=True):
@@ -102,11 +104,11 @@ def root_section(text: str, metadata: Mapping[str, object]) -> Section:
     return Section(ROOT_SECTION_ID, name, (name,), Span(0, len(text)), level=0)
 
 
-def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> list[Block]:
+def _content_blocks(text: str, region: Region, furniture: Sequence[Span], tables: Sequence[Block]) -> list[Block]:
     """Return the blocks of a region that are not furniture; ``furniture`` is sorted and apart."""
     starts = [mark.start for mark in furniture]
     content: list[Block] = []
-    for block in blocks(text, region.span):
+    for block in _with_tables(text, blocks(text, region.span), region.span, tables):
         at = max(bisect_right(starts, block.span.start) - 1, 0)
         start = block.span.start
         while at < len(furniture) and furniture[at].start < block.span.end:
@@ -117,12 +119,30 @@ def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> lis
     return content
 
 
+def _with_tables(text: str, found: Sequence[Block], span: Span, tables: Sequence[Block]) -> list[Block]:
+    """Put tables that are known already in the place of the blocks that stand there."""
+    inside = [table for table in tables if span.contains(table.span)]
+    if not inside:
+        return list(found)
+    result: list[Block] = []
+    for block in found:
+        start = block.span.start
+        for table in inside:
+            if table.span.overlaps(block.span):
+                result += _part_of(text, block, start, table.span.start)
+                start = max(start, table.span.end)
+        result += _part_of(text, block, start, block.span.end)
+    return sorted([*result, *inside], key=lambda one: one.span)
+
+
 def _part_of(text: str, block: Block, start: int, end: int) -> list[Block]:
     """Return the part of a block between two pieces of furniture, if anything stands there."""
     part = trimmed(text, Span(start, max(start, end)))
     if part == block.span:
         return [block]
-    header = block.header if block.header and part.contains(block.header) else None
+    header = block.header
+    if header and not (part.contains(header) or header.end <= part.start):
+        header = None
     return [replace(block, span=part, header=header)] if len(part) else []
 
 

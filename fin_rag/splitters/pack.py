@@ -265,7 +265,8 @@ class Packer:
             unit = Unit(block.span, block.kind, cost)
             return [unit] if cost <= room else self._cut(unit, header, room)
         if cost + joined_tokens(self._measure, block.span) <= room:
-            return [Unit(block.span, "table", cost, table=block)]
+            before = block.header if block.header and block.header.end <= block.span.start else None
+            return [Unit(block.span, "table", cost, (before,) if before else (), table=block)]
         return row_groups(block, self._measure, room, lead)
 
     def _smaller(self, unit: Unit, header: str, room: int) -> list[Unit]:

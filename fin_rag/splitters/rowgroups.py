@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from fin_rag.schema import Block, Span
@@ -80,9 +81,11 @@ def _with_top(made: list[Unit], top: Span, measure: Measure) -> list[Unit]:
 def _rows(block: Block, measure: Measure, top: Span) -> list[Row]:
     """Return the rows below the header; what stands between two rows goes with the one above."""
     text = measure.text
-    read = [row for row in table_rows(text, block).rows if row.span.start >= top.end]
+    begin = max(top.end, block.span.start)  # the header of a continuation page stands pages before
+    inside = replace(block, header=None) if block.header and top.end < block.span.start else block
+    read = [row for row in table_rows(text, inside).rows if row.span.start >= begin]
     starts = [row.span.start for row in read]
-    lines = [line for line in split_lines(text, Span(top.end, block.span.end)) if line.text]
+    lines = [line for line in split_lines(text, Span(begin, block.span.end)) if line.text]
     if not starts or (lines and lines[0].start < starts[0]):
         starts = [lines[0].start, *starts] if lines else starts
         titles = [False, *(row.kind == "group" for row in read)]
@@ -130,7 +133,7 @@ def _reach(rows: Sequence[Row], at: int, spare: int) -> tuple[int, int]:
 
 def _group(block: Block, rows: Sequence[Row], at: int, end: int, top: Span, cost: int, *, first: bool) -> Unit:
     span = Span(rows[at].span.start, rows[end - 1].span.end)
-    if first:  # stands right below the header: one span, nothing to repeat
+    if first and top.end >= block.span.start:  # stands right below the header: one span, nothing to repeat
         start = top.start if len(top) else span.start
         return Unit(Span(start, span.end), "rows", cost, table=block)
     group = rows[at].group

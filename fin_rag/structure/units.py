@@ -68,7 +68,8 @@ def unit_of(text_line: str) -> tuple[str, int] | None:
     """
     if len(text_line) > _LONGEST_UNIT:
         return None
-    line = text_line.replace("\u00a0", " ").replace("*", " ").replace("_", " ").replace("\\", " ").lower()
+    line = text_line.replace("\u00a0", " ").replace("*", " ").replace("_", " ").replace("\\", " ")
+    line = line.replace("’", "'").lower()
     for found in _BRACKETED.finditer(line):
         unit = _read(found[1], bracketed=True)
         if unit:

@@ -21,7 +21,7 @@ from fin_rag.structure.filings.subheads import Parent, sub_sections
 _PART_NUMBERS: Mapping[str, str] = {"I": "1", "II": "2", "III": "3", "IV": "4"}
 _STATEMENT_ITEMS = frozenset({"7", "8", "13", "14", "15", "16", "I-1", "17", "18", "19", "9.01"})
 # What is true of an Item as a whole and not of its sub-sections.
-_OWN_KEYS = frozenset(
+OWN_KEYS = frozenset(
     {"state", "confidence", "pages", "index_position", "refers_to", "text_in"}
 )
 _INDEX_NOTE = "Items were read from a cross-reference index; their texts stand under other titles."
@@ -238,7 +238,7 @@ def _inner(
     """Return the sub-sections of an Item; merged Items have them once, under the first id."""
     if main.metadata.get("state") != "present" or item.end <= item.heading_end:
         return []
-    inherited = {k: v for k, v in main.metadata.items() if k not in _OWN_KEYS}
+    inherited = {k: v for k, v in main.metadata.items() if k not in OWN_KEYS}
     parent = Parent(main.section_id, main.path, main.level, inherited)
     notes = bool(set(item.keys) & _STATEMENT_ITEMS)
     return sub_sections(lines, Span(item.heading_end, item.end), parent, markup, furniture, notes=notes)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from fin_rag.structure.statements.model import StatementColumn
 from fin_rag.structure.statements.periods import Mentions, When, read_mentions, spread
 from fin_rag.structure.statements.vocabulary import squeeze, words
+
+_MOST_COMPARED: Final = 2  # an interim statement compares its period with that of the year before
 
 
 class Column(NamedTuple):
@@ -129,6 +133,21 @@ def is_change(label: str) -> bool:
 def is_note_column(label: str) -> bool:
     """Tell whether a head names the column of references to notes."""
     return words().note_columns.fullmatch(label.strip(" .():")) is not None
+
+
+def annual(columns: Sequence[StatementColumn], *, instant: bool) -> list[StatementColumn]:
+    """Give periods that no head measures a year where at least three of them end a year apart.
+
+    Example:
+        >>> ends = [StatementColumn("", end) for end in (20241231, 20231231, 20221231)]
+        >>> [column.months for column in annual(ends, instant=False)]
+        [12, 12, 12]
+    """
+    ends = sorted(column.period_end for column in columns)
+    steps = {later - earlier for earlier, later in pairwise(ends)}
+    if instant or len(ends) <= _MOST_COMPARED or any(c.months for c in columns) or steps != {10_000}:
+        return list(columns)
+    return [replace(column, months=12) for column in columns]
 
 
 def finish(columns: Sequence[Column], whens: Sequence[When], *, instant: bool) -> list[StatementColumn]:

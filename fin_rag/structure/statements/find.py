@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fin_rag.schema import Markup, Outline, PageMap, Span
 from fin_rag.structure.lines import Line, split_lines
 from fin_rag.structure.statements.body import Draft, Reader
-from fin_rag.structure.statements.build import build, read_draft
+from fin_rag.structure.statements.build import build, read_draft, share_units
 from fin_rag.structure.statements.calendar import read_calendar
 from fin_rag.structure.statements.facts import Facts
 from fin_rag.structure.statements.judge import mark_scope, primary_set
@@ -57,6 +57,7 @@ def find_statements(
     mark_scope(kept, lines)
     primary = primary_set(kept, lines)
     raws = [read_draft(draft, lines) for draft in kept]
+    raws = share_units(raws, primary)
     calendar = read_calendar((column.when for raw in raws for column in raw.columns), lines)
     facts = Facts(markup.facts if markup else ())
     return tuple(

@@ -52,7 +52,7 @@ def mark_scope(drafts: Sequence[Draft], lines: Sequence[Line]) -> None:
     known = words()
     before: Draft | None = None
     for draft in drafts:
-        above = _above(draft, lines)
+        above = _above(draft, lines, before.last if before else 0)
         draft.parent = bool(known.parent_title.search(draft.title.letters)) or any(
             known.parent.search(letters) for letters in above
         )
@@ -64,9 +64,9 @@ def mark_scope(drafts: Sequence[Draft], lines: Sequence[Line]) -> None:
         before = draft
 
 
-def _above(draft: Draft, lines: Sequence[Line]) -> list[str]:
-    """Return the letters of the short lines right above a title, nearest first."""
-    near = [line.text for line in lines[max(0, draft.first - _NEAR_LINES) : draft.first] if line.text]
+def _above(draft: Draft, lines: Sequence[Line], behind: int) -> list[str]:
+    """Return the letters of the short lines right above a title, nearest first, down to line ``behind``."""
+    near = [line.text for line in lines[max(behind, draft.first - _NEAR_LINES) : draft.first] if line.text]
     head = [line.text for line in lines[draft.title.last : draft.pieces[0].rows][:6] if line.text]
     found = [squeeze(text) for text in head if len(text) < 160 and not text.startswith("|")]
     for text in near[: -_LOOK_UP - 1 : -1]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
@@ -44,6 +44,7 @@ class Units:
     scale: int = 1
     shares: int = 1
     kind: str = ""
+    stated: bool = field(default=False, repr=False)
 
     def of_row(
         self, label: str, path: Sequence[str], figures: Sequence[tuple[Decimal, int]], *, whole: bool
@@ -120,7 +121,7 @@ def read_units(lines: Sequence[str]) -> Units:
     for line in sorted(lines, key=lambda one: "(" not in one):
         found = _unit(line)
         if found:
-            return Units(found[0], found[1], apart or _share_scale(line, found[1]))
+            return Units(found[0], found[1], apart or _share_scale(line, found[1]), stated=True)
     return Units(shares=apart or 1)
 
 

@@ -47,6 +47,9 @@ class Words:
     note_columns: re.Pattern[str]
     selected: re.Pattern[str]
     own_place: re.Pattern[str]
+    count_leads: re.Pattern[str]
+    component_heads: re.Pattern[str]
+    remark: re.Pattern[str]
     open_ends: frozenset[str]
     leads_count: re.Pattern[str]
     breaks_off: re.Pattern[str]
@@ -95,6 +98,9 @@ def words() -> Words:
         note_columns=re.compile(raw["note_columns"], re.IGNORECASE),
         selected=pattern("selected"),
         own_place=pattern("own_place"),
+        count_leads=pattern("count_leads"),
+        component_heads=pattern("component_heads"),
+        remark=pattern("remark"),
         open_ends=frozenset(raw["open_ends"]),
         leads_count=pattern("leads_count"),
         breaks_off=pattern("breaks_off"),

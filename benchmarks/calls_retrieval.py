@@ -30,12 +30,12 @@ from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
 from fin_rag.index.embeddings import embed_unit, load_embeddings
-from fin_rag.index.keywords import fold
 from fin_rag.loaders import FinancialDocumentLoader
 from fin_rag.retrieval.fusion import reciprocal_rank_fusion
 from fin_rag.schema import parse_spans
 from fin_rag.splitters import EarningsCallTextSplitter, FixedWindowTextSplitter, StructureTextSplitter
 from fin_rag.structure.calls import Turn
+from fin_rag.text.words import fold
 from fin_rag.tokens import HEADER_SEPARATOR
 
 CALLS: Final = Path(__file__).with_name("calls")

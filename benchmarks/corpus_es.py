@@ -31,10 +31,16 @@ import numpy as np
 from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
-from fin_rag import ChunkingConfig, FilingIndex, FinancialReportTextSplitter, Tokenization, load_tokenization
-from fin_rag.index.keywords import fold, function_words
+from fin_rag import (
+    ChunkingConfig,
+    FilingIndex,
+    FinancialReportTextSplitter,
+    Tokenization,
+    load_tokenization,
+)
 from fin_rag.schema import parse_spans
 from fin_rag.splitters import prepared_text
+from fin_rag.text.words import fold, function_words
 
 KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "kid": "kid", "research": "research"}
 Row = tuple[str, str, str, str, dict[str, object]]

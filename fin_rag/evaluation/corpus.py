@@ -130,8 +130,6 @@ class Corpus:
         return None
 
 
-def _document(
-    text: str, metadata: Mapping[str, object], sections: Iterable[Section], pages: PageMap
-) -> CorpusDocument:
+def _document(text: str, metadata: Mapping[str, object], sections: Iterable[Section], pages: PageMap) -> CorpusDocument:
     places = tuple((section.path, section.span) for section in sections)
     return CorpusDocument(str(metadata[DOC_ID]), text, metadata, places, pages)

@@ -11,9 +11,9 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import Field
 
-from fin_rag.index.keywords import fold
 from fin_rag.retrieval.scope import with_result
 from fin_rag.schema import CHUNK_ID
+from fin_rag.text.words import fold
 
 SAME_TEXT: Final = "same_text"
 _WORD: Final = re.compile(r"\w+(?:[.,]\d+)*")

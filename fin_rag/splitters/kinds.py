@@ -8,14 +8,14 @@ from typing import ClassVar, Final
 from langchain_core.documents import Document
 
 from fin_rag.loaders.detect import detect_kind
-from fin_rag.schema import DOC_TYPE, PAGE_MAP, SOURCE, Block, Chunk, Markup, Outline, PageMap, Section
+from fin_rag.schema import DOC_TYPE, PAGE_MAP, SOURCE, Chunk, Markup, Outline, PageMap
 from fin_rag.splitters.calls import EarningsCallTextSplitter
 from fin_rag.splitters.chunks import chunk_text
 from fin_rag.splitters.regulation import RegulationTextSplitter
 from fin_rag.splitters.reports import FinancialReportTextSplitter
 from fin_rag.splitters.splitter import StructureTextSplitter
 from fin_rag.splitters.statements import statement_tables
-from fin_rag.structure.filings import add_statements, outline_filing
+from fin_rag.structure.filings import FilingOutline, add_statements, outline_filing
 from fin_rag.structure.statements import find_statements
 from fin_rag.tokens import Tokenization
 
@@ -47,43 +47,15 @@ class SecFilingTextSplitter(StructureTextSplitter):
 
     kind: ClassVar[str] = "filing"
 
-    def __init__(
-        self,
-        chunk_size: int = 512,
-        chunk_overlap: int = 0,
-        *,
-        tokenization: Tokenization | None = None,
-        length_function: Callable[[str], int] | None = None,
-        add_context_header: bool = False,
-    ) -> None:
-        super().__init__(
-            chunk_size,
-            chunk_overlap,
-            tokenization=tokenization,
-            length_function=length_function,
-            add_context_header=add_context_header,
-        )
-        self._last: tuple[tuple[Section, ...], list[Block]] = ((), [])
-
-    def _outline(self, text: str, metadata: Mapping[str, object], markup: Markup) -> Outline:
+    def _outline(self, text: str, metadata: Mapping[str, object], markup: Markup) -> FilingOutline:
         outline = outline_filing(text, metadata=metadata, markup=markup)
         pages = PageMap.parse(str(metadata.get(PAGE_MAP, "")))
-        statements = find_statements(text, outline=outline, page_map=pages, markup=markup)
-        outline = add_statements(text, outline, statements)
-        self._last = (outline.sections, statement_tables(outline, statements))
-        return outline
+        return add_statements(text, outline, find_statements(text, outline=outline, page_map=pages, markup=markup))
 
     def _chunks(self, text: str, outline: Outline, metadata: Mapping[str, object]) -> list[Chunk]:
         """Cut a filing along its outline; each primary statement is one table."""
-        sections, tables = self._last
-        return chunk_text(
-            text,
-            outline,
-            metadata,
-            config=self.config,
-            tokenization=self.tokenization,
-            tables=tables if sections is outline.sections else (),
-        )
+        tables = statement_tables(outline, outline.statements) if isinstance(outline, FilingOutline) else ()
+        return chunk_text(text, outline, metadata, config=self.config, tokenization=self.tokenization, tables=tables)
 
 
 _OF_KIND: Final[Mapping[str, type[StructureTextSplitter]]] = {

@@ -97,9 +97,7 @@ def _annexes(
 
 def link_annexes(sections: Sequence[Section], annexes: Sequence[Section]) -> list[Section]:
     """Name, in each Item that points elsewhere, the section that holds its text."""
-    targets = {
-        a.section_id.removesuffix(".annex"): a.section_id for a in annexes if a.section_id.endswith(".annex")
-    }
+    targets = {a.section_id.removesuffix(".annex"): a.section_id for a in annexes if a.section_id.endswith(".annex")}
     result = []
     for section in sections:
         target = targets.get(section.section_id)

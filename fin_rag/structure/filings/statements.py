@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from fin_rag.schema import ITEM, PART, Outline, Section, Span
@@ -19,7 +19,14 @@ _FOOT: Final = 600  # code points behind the last row in which "See accompanying
 _FIXED: Final = frozenset({"cover", "signatures", "exhibits", "cross_reference_index"})
 
 
-def add_statements(text: str, outline: Outline, statements: Sequence[Statement]) -> Outline:
+@dataclass(frozen=True, slots=True)
+class FilingOutline(Outline):
+    """Hold the sections of a filing together with its financial statements."""
+
+    statements: tuple[Statement, ...] = ()
+
+
+def add_statements(text: str, outline: Outline, statements: Sequence[Statement]) -> FilingOutline:
     r"""Give each of a document's own statements, and each of its parent alone, a section of its own.
 
     The section holds the statement from its title to its last row and the remark on the notes below it. What
@@ -51,10 +58,10 @@ def add_statements(text: str, outline: Outline, statements: Sequence[Statement])
         if len(span) >= _LEAST and (not made or made[-1].span.end <= span.start):
             sections = _without_inner(sections, span)
             made.append(_section(text, statement, span, _outer(sections, span)))
-    if not made:
-        return outline
-    every = sorted([*sections, *_unique(made)], key=lambda s: (s.span.start, -s.span.end, s.level))
-    return replace(outline, sections=tuple(every))
+    every = (
+        sorted([*sections, *_unique(made)], key=lambda s: (s.span.start, -s.span.end, s.level)) if made else sections
+    )
+    return FilingOutline(tuple(every), outline.warnings, outline.furniture, tuple(statements))
 
 
 def _bounds(text: str, statement: Statement, sections: Sequence[Section]) -> Span:

@@ -181,6 +181,11 @@ class Catalogue:
         row = self._db.execute("SELECT fingerprint FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else str(row[0])
 
+    def number(self, doc_id: str) -> int | None:
+        """Return the number of a document, or ``None`` if it is not in the index."""
+        row = self._db.execute("SELECT doc FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
+        return None if row is None else int(row[0])
+
     def owner(self, doc_id: str) -> tuple[str, str] | None:
         """Return scope and session of a document, or ``None`` if it is not in the index."""
         row = self._db.execute(

@@ -168,6 +168,17 @@ class FilingIndex:
             raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
         return found
 
+    def number_of(self, doc_id: str) -> int:
+        """Return the number that a document has until it is replaced or removed.
+
+        Raises:
+            NotFoundError: if there is no such document.
+        """
+        found = self._catalogue.number(doc_id)
+        if found is None:
+            raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
+        return found
+
     def lines(self, doc_id: str, *, session_id: str | None = None) -> pd.DataFrame:
         """Return the lines of a document as a data frame; see ``DocumentView.line_frame``."""
         return self.view(doc_id, session_id=session_id).line_frame()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from langchain_core.runnables import RunnableConfig
+
 from fin_rag.retrieval.anchors.model import ROLES, Candidate, Decision, Judgement, Role
 
 DETERMINISTIC: Final = "deterministic"
@@ -24,10 +26,10 @@ class Case:
 class Arbiter(Protocol):
     """Decide which role each candidate has."""
 
-    def decide(self, case: Case) -> Decision:
-        """Return the decision; every candidate has a role in it."""
+    def decide(self, case: Case, config: RunnableConfig | None = None) -> Decision:
+        """Return the decision; every candidate has a role in it. ``config`` carries callbacks and tags to a model."""
 
-    async def adecide(self, case: Case) -> Decision:
+    async def adecide(self, case: Case, config: RunnableConfig | None = None) -> Decision:
         """Return the decision, without blocking the event loop."""
 
 
@@ -45,7 +47,7 @@ class EvidenceArbiter:
     least_coverage: float = 0.2
     least_cosine: float = 0.35
 
-    def decide(self, case: Case) -> Decision:
+    def decide(self, case: Case, config: RunnableConfig | None = None) -> Decision:  # noqa: ARG002
         """Return the decision."""
         best = max((one.score for one in case.candidates), default=0.0)
         judgements = tuple(self._judge(one, best) for one in case.candidates)
@@ -58,9 +60,9 @@ class EvidenceArbiter:
             )
         return Decision(DETERMINISTIC, found, reason, judgements)
 
-    async def adecide(self, case: Case) -> Decision:
+    async def adecide(self, case: Case, config: RunnableConfig | None = None) -> Decision:
         """Return the decision."""
-        return self.decide(case)
+        return self.decide(case, config)
 
     def _judge(self, candidate: Candidate, best: float) -> Judgement:
         near = candidate.cosine >= self.least_cosine

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableConfig
 
 from fin_rag.errors import InputError, ParseError
 from fin_rag.retrieval.anchors.arbiter import Case, EvidenceArbiter, complete, describe
@@ -88,14 +88,14 @@ class ModelArbiter:
         if self.timeout is not None and self.timeout <= 0:
             raise InputError(f"'timeout' of ModelArbiter must be above 0 seconds. Got {self.timeout!r}.")
 
-    def decide(self, case: Case) -> Decision:
+    def decide(self, case: Case, config: RunnableConfig | None = None) -> Decision:
         """Return the decision of the model, or of the fallback."""
         if not case.candidates:
             return self._nothing()
         runnable, messages = self._prepared(case)
         pool = ThreadPoolExecutor(1, thread_name_prefix="arbiter")
         try:
-            answer = pool.submit(copy_context().run, runnable.invoke, messages).result(self.timeout)
+            answer = pool.submit(copy_context().run, runnable.invoke, messages, config).result(self.timeout)
         except TimeoutError:
             return self._instead(case, f"the model did not answer within {self.timeout} seconds", "")
         except (OutputParserException, json.JSONDecodeError) as error:
@@ -104,13 +104,13 @@ class ModelArbiter:
             pool.shutdown(wait=False)
         return self._read(case, answer)
 
-    async def adecide(self, case: Case) -> Decision:
+    async def adecide(self, case: Case, config: RunnableConfig | None = None) -> Decision:
         """Return the decision of the model, or of the fallback."""
         if not case.candidates:
             return self._nothing()
         runnable, messages = self._prepared(case)
         try:
-            answer = await asyncio.wait_for(runnable.ainvoke(messages), self.timeout)
+            answer = await asyncio.wait_for(runnable.ainvoke(messages, config), self.timeout)
         except TimeoutError:
             return self._instead(case, f"the model did not answer within {self.timeout} seconds", "")
         except (OutputParserException, json.JSONDecodeError) as error:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from langchain_core.runnables import RunnableConfig
+
 from fin_rag.errors import NotFoundError
 from fin_rag.index.store import FilingIndex
 from fin_rag.retrieval.anchors.arbiter import Case, EvidenceArbiter, complete
@@ -63,7 +65,7 @@ class RecordedArbiter:
     decision: Decision
     evidence: EvidenceArbiter
 
-    def decide(self, case: Case) -> Decision:
+    def decide(self, case: Case, config: RunnableConfig | None = None) -> Decision:  # noqa: ARG002
         """Return the decision."""
         before = self.decision
         if before.arbiter != MODEL:
@@ -77,9 +79,9 @@ class RecordedArbiter:
         judged = complete(before.judgements, case.candidates, rest="tangential", reason="not in the record")
         return replace(before, judgements=judged)
 
-    async def adecide(self, case: Case) -> Decision:
+    async def adecide(self, case: Case, config: RunnableConfig | None = None) -> Decision:
         """Return the decision."""
-        return self.decide(case)
+        return self.decide(case, config)
 
 
 def _changed_texts(record: Mapping[str, Any], index: FilingIndex) -> list[str]:

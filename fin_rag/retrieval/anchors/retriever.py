@@ -9,7 +9,7 @@ from typing import Any, Final
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.language_models import BaseChatModel
-from langchain_core.runnables import run_in_executor
+from langchain_core.runnables import RunnableConfig, run_in_executor
 from pydantic import Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
@@ -130,10 +130,11 @@ class AnchorRetriever(ScopedRetriever):
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
         as_of: Day | None = None,
         session_id: str | None = None,
+        config: RunnableConfig | None = None,
     ) -> Examination:
-        """Return the evidence for a question, and the audit record."""
+        """Return the evidence for a question, and the audit record; ``config`` goes to the model."""
         prepared = self._prepare(question, k, filter, as_of, session_id)
-        return self._finish(prepared, self._chosen_arbiter().decide(prepared.case))
+        return self._finish(prepared, self._chosen_arbiter().decide(prepared.case, config))
 
     async def aexamine(
         self,
@@ -143,31 +144,35 @@ class AnchorRetriever(ScopedRetriever):
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
         as_of: Day | None = None,
         session_id: str | None = None,
+        config: RunnableConfig | None = None,
     ) -> Examination:
         """Return the evidence for a question, and the audit record, without blocking the event loop."""
         prepared = await run_in_executor(None, self._prepare, question, k, filter, as_of, session_id)
-        return self._finish(prepared, await self._chosen_arbiter().adecide(prepared.case))
+        return self._finish(prepared, await self._chosen_arbiter().adecide(prepared.case, config))
 
     def _get_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # part of LangChain's signature
+        run_manager: CallbackManagerForRetrieverRun,
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
         as_of: Day | None = None,
         session_id: str | None = None,
     ) -> list[Document]:
-        return self.examine(query, k=k, filter=filter, as_of=as_of, session_id=session_id).documents
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        scope: dict[str, Any] = {"filter": filter, "as_of": as_of, "session_id": session_id}
+        return self.examine(query, k=k, config=config, **scope).documents
 
     async def _aget_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002  # part of LangChain's signature
+        run_manager: AsyncCallbackManagerForRetrieverRun,
         **kwargs: Any,  # noqa: ANN401  # those of the method above
     ) -> list[Document]:
-        return (await self.aexamine(query, **kwargs)).documents
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        return (await self.aexamine(query, config=config, **kwargs)).documents
 
     # --- the parts ----------------------------------------------------------------------------
 

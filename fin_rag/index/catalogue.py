@@ -236,7 +236,9 @@ class Catalogue:
 
     def state(self) -> tuple[int, int, int]:
         """Return figures that change whenever documents come or go."""
-        found = self._db.execute("SELECT count(*), coalesce(max(doc), 0), coalesce(sum(doc), 0) FROM documents").fetchone()
+        found = self._db.execute(
+            "SELECT count(*), coalesce(max(doc), 0), coalesce(sum(doc), 0) FROM documents"
+        ).fetchone()
         return int(found[0]), int(found[1]), int(found[2])
 
     def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
@@ -263,7 +265,7 @@ class Catalogue:
                 found[row] = StoredChunk(row, doc, chunk_id, json.loads(metadata))
         return found
 
-    def rows_of(self, chunk_ids: Iterable[str]) -> dict[str, int]:
+    def rows_by_id(self, chunk_ids: Iterable[str]) -> dict[str, int]:
         """Return the row of each chunk id that is in the index."""
         wanted = sorted(set(chunk_ids))
         found: dict[str, int] = {}
@@ -276,6 +278,10 @@ class Catalogue:
     def rows_in(self, doc: int) -> list[int]:
         """Return the rows of a document's chunks, in the order of the document."""
         return [int(row) for (row,) in self._db.execute("SELECT row FROM chunks WHERE doc = ? ORDER BY row", (doc,))]
+
+    def row_ranges(self, documents: Iterable[int]) -> list[tuple[int, int]]:
+        """Return first row and number of chunks of documents, by row."""
+        return sorted((doc, count) for doc, count in self._of(documents, "chunks"))
 
     def every_chunk(self) -> Iterator[tuple[int, int, dict[str, MetadataValue]]]:
         """Yield row, document and own metadata of every chunk, by row."""

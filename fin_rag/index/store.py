@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
@@ -28,7 +29,6 @@ from fin_rag.tokens import Tokenization
 if TYPE_CHECKING:
     import datetime
 
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -187,9 +187,9 @@ class FilingIndex:
         """Return the table of contents of a document as a data frame; see ``DocumentView.toc_frame``."""
         return self.view(doc_id, session_id=session_id).toc_frame()
 
-    def rows_of(self, chunk_ids: Iterable[str]) -> dict[str, int]:
+    def rows_by_id(self, chunk_ids: Iterable[str]) -> dict[str, int]:
         """Return the row of each chunk id that is in the index; others are absent."""
-        return self._catalogue.rows_of(chunk_ids)
+        return self._catalogue.rows_by_id(chunk_ids)
 
     def rows_in(self, doc_number: int) -> list[int]:
         """Return the rows of a document's chunks, in its own order; ``DocumentView.number`` names the document."""
@@ -289,6 +289,23 @@ class FilingIndex:
     ) -> Allowed:
         """Resolve a filter, once, into the rows that every search may return."""
         return self._catalogue.allowed(parse_filter(filter) & as_of_filter(as_of) & scope_filter(session_id))
+
+    def narrow(self, allowed: Allowed, documents: Iterable[int]) -> Allowed:
+        """Return what is allowed and belongs to ``documents`` (numbers): a filter only ever narrows."""
+        wanted = sorted(set(documents) & set(allowed.documents))
+        spans = self._catalogue.row_ranges(wanted)
+        rows = allowed.rows
+        parts = [rows[np.searchsorted(rows, first) : np.searchsorted(rows, first + count)] for first, count in spans]
+        kept = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+        return Allowed(kept, tuple(wanted), allowed.everything and len(wanted) == len(allowed.documents))
+
+    def numbered_documents(self, *, session_id: str | None = None) -> list[tuple[int, dict[str, object]]]:
+        """Return number and metadata of the documents that a session may see."""
+        return self._catalogue.numbered_metadata(scope_filter(session_id))
+
+    def state(self) -> tuple[int, int, int]:
+        """Return figures that change whenever documents come or go."""
+        return self._catalogue.state()
 
     def dense_search(self, question: str, k: int, allowed: Allowed) -> Scored:
         """Return the ``k`` allowed rows most similar in meaning, with their cosine similarity."""

@@ -160,7 +160,9 @@ def read_view(catalogue: Catalogue, doc_id: str) -> DocumentView | None:
     if text is None:  # removed since
         return None
     sections = tuple(_section(entry) for entry in outline)
-    return DocumentView(number, doc_id, text, metadata, sections, PageMap.parse(catalogue.page_maps([number]).get(number, "")))
+    return DocumentView(
+        number, doc_id, text, metadata, sections, PageMap.parse(catalogue.page_maps([number]).get(number, ""))
+    )
 
 
 def _section(entry: Mapping[str, object]) -> Section:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from fin_rag.index.keywords import fold, identifiers, topic_words
+from fin_rag.text.words import fold, identifiers, topic_words
 
 _WORD: Final = re.compile(r"\w+")
 _ENDINGS: Final = ("ies", "ing", "es", "ed", "as", "os", "s", "y", "a", "o", "e")

@@ -17,9 +17,9 @@ from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import Field
 
 from fin_rag.errors import InputError
-from fin_rag.index.keywords import fold
 from fin_rag.retrieval.scope import with_result
 from fin_rag.schema import CHUNK_ID, FOUND_BY, RANK, REASON, SCORE
+from fin_rag.text.words import fold
 
 QUERY: Final = "query"
 PROMPT: Final = PromptTemplate.from_template(

@@ -11,9 +11,9 @@ from langchain_core.callbacks import Callbacks
 from langchain_core.documents import BaseDocumentCompressor, Document
 from pydantic import Field
 
-from fin_rag.index.keywords import fold
 from fin_rag.retrieval.scope import with_result
 from fin_rag.schema import CHUNK_ID
+from fin_rag.text.words import fold
 
 SAME_TEXT: Final = "same_text"
 _WORD: Final = re.compile(r"\w+(?:[.,]\d+)*")
@@ -56,7 +56,7 @@ class RepeatGrouper(BaseDocumentCompressor):
     """Put what says something new first, and repeats of it after that; nothing is dropped.
 
     Each member of a group gets ``same_text``: the ids of the chunks that say the same, so that every year can be
-    looked up (``index.fetch(index.rows_of(ids).values())``) even when the list is cut.
+    looked up (``index.fetch(index.rows_by_id(ids).values())``) even when the list is cut.
 
     Attributes:
         threshold: share of common runs of four words from which two passages say the same.

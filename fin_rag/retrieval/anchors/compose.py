@@ -52,15 +52,23 @@ _SCORES: Final[Mapping[str, Callable[[Passage], float]]] = {
 }
 
 
-def candidates(detection: Detection, compositions: Mapping[str, float], limit: int, max_chars: int) -> list[Candidate]:
+def candidates(
+    detection: Detection,
+    compositions: Mapping[str, float],
+    limit: int,
+    max_chars: int,
+    documents: Mapping[int, float] | None = None,
+) -> list[Candidate]:
     """Return the candidates, best first, numbered from 1.
 
     Passages of one structural unit that stand within ``max_chars`` code points of each other make one candidate.
     Each composition scores a candidate by its best passage, relative to the best of all; the score of a candidate
-    is the weighted mean over the compositions, so 1 means first in every one.
+    is the weighted mean over the compositions, so 1 means first in every one. ``documents`` holds weights of
+    documents by their number, for how well they fit the question; others weigh 1.
     """
     passages = detection.passages
-    relative = {name: _relative(passages, _SCORES[name]) for name in compositions}
+    fits = {passage.row: (documents or {}).get(passage.view.number, 1.0) for passage in passages}
+    relative = {name: _relative(passages, _SCORES[name], fits) for name in compositions}
     fused = {
         passage.row: sum(weight * relative[name].get(passage.row, 0.0) for name, weight in compositions.items())
         for passage in passages
@@ -83,9 +91,11 @@ def candidates(detection: Detection, compositions: Mapping[str, float], limit: i
     return made[:limit]
 
 
-def _relative(passages: Sequence[Passage], score: Callable[[Passage], float]) -> dict[int, float]:
+def _relative(
+    passages: Sequence[Passage], score: Callable[[Passage], float], fits: Mapping[int, float]
+) -> dict[int, float]:
     """Return the scores above 0 by row, divided by the best."""
-    scores = {passage.row: score(passage) for passage in passages}
+    scores = {passage.row: score(passage) * fits[passage.row] for passage in passages}
     best = max(scores.values(), default=0.0)
     return {row: value / best for row, value in scores.items() if value > 0}
 

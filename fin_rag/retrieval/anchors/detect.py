@@ -21,7 +21,7 @@ from fin_rag.retrieval.anchors.model import (
     Plan,
 )
 from fin_rag.retrieval.anchors.pool import Pool, Titles
-from fin_rag.retrieval.lexical import pool_scores, rarity, text_terms
+from fin_rag.retrieval.lexical import pool_scores, rarity
 from fin_rag.schema import Section, Span
 
 _HITS: Final = 12  # that a detector notes
@@ -39,21 +39,21 @@ class Detection:
         pool: the passages, already searched once.
         plan: what to look for.
         titles: the sections of the documents at hand.
-        question: the question itself, for the ranking of whole passages.
         detectors: the names of those to run.
     """
 
-    def __init__(self, pool: Pool, plan: Plan, titles: Titles, question: str, detectors: Collection[str]) -> None:
+    def __init__(self, pool: Pool, plan: Plan, titles: Titles, detectors: Collection[str]) -> None:
         self.pool = pool
         self.plan = plan
         self.hits: list[Hit] = []
         self.sections: list[tuple[DocumentView, Section, float]] = []
-        self._question = question
         self._detectors = detectors
         self.names = [name for name in DETECTORS if name in detectors]
         self._title_scores(titles)
         self._search_sections()
-        self.weights = term_weights(plan.terms, [passage.text for passage in self.passages])
+        for passage in self.passages:
+            passage.held = plan.held(passage.text)
+        self.weights = term_weights(plan.terms, [passage.held for passage in self.passages])
         self._score_titles_of_passages()
         self._score_content()
         self._score_meaning()
@@ -65,14 +65,14 @@ class Detection:
 
     def coverage(self, passage: Passage) -> float:
         """Return the share of the weight of the question's terms that a passage holds."""
-        return coverage(frozenset(text_terms(passage.text)), self.weights)
+        return coverage(passage.held, self.weights)
 
     # --- titles -------------------------------------------------------------------------------
 
     def _title_scores(self, titles: Titles) -> None:
         self._by_section: dict[str, dict[tuple[str, str], float]] = {TITLE_KEYWORDS: {}, TITLE_EMBEDDINGS: {}}
         if TITLE_KEYWORDS in self._detectors:
-            scored = titles.by_words(self.plan.terms, self.plan.title_words)
+            scored = titles.by_words(self.plan)
             self._keep_titles(TITLE_KEYWORDS, titles, [score for score, _ in scored], [words for _, words in scored])
         if TITLE_EMBEDDINGS in self._detectors and titles.entries:
             cosines = titles.by_meaning(self.pool.vector)
@@ -119,11 +119,11 @@ class Detection:
 
     def _score_content(self) -> None:
         passages = self.passages
-        whole = pool_scores(self._question, [passage.text for passage in passages])
+        whole = pool_scores(self.plan.search, [passage.text for passage in passages])
         best = max(whole, default=0.0) or 1.0
         for passage, score in zip(passages, whole, strict=True):
             lines = split_lines(passage.view.text, passage.body)
-            scored = score_lines(passage.view.text, lines, self.weights)
+            scored = score_lines(passage.view.text, lines, self.weights, self.plan.held)
             shaped = self._shaped(passage.view.text, lines)
             values = [one.score * (1.25 if line in shaped else 1.0) for one, line in zip(scored, lines, strict=True)]
             at = max(range(len(lines)), key=lambda i: (values[i], -i), default=None)
@@ -184,9 +184,11 @@ class Detection:
         self.hits = [hit for hit in self.hits if hit.detector != name] + own[:_HITS]
 
 
-def term_weights(terms: Mapping[str, float], texts: Sequence[str]) -> dict[str, float]:
-    """Return the weights of terms by how rare they are among ``texts``; terms in none of them are left out."""
-    bags = [frozenset(text_terms(text)) for text in texts]
-    counts = Counter(term for bag in bags for term in terms if term in bag)
-    rare = rarity(sorted(terms), counts, max(len(bags), 1))
+def term_weights(terms: Mapping[str, float], held: Sequence[frozenset[str]]) -> dict[str, float]:
+    """Return the weights of terms by how rare they are among texts, given by the terms that each holds.
+
+    A term that no text holds can tell none from another and is left out.
+    """
+    counts = Counter(term for bag in held for term in bag)
+    rare = rarity(sorted(terms), counts, max(len(held), 1))
     return {term: weight * rare[term] for term, weight in terms.items() if counts.get(term)}

@@ -133,8 +133,9 @@ def explain_lines(
     lines = list(
         dict.fromkeys(line for span in parse_spans(str(result.metadata[SPANS])) for line in view.lines_in(span))
     )
-    weights = _weights(question, view)
-    scored = score_lines(view.text, [line.span for line in lines], weights)
+    plan = make_plan(question)
+    weights = term_weights(plan.terms, [plan.held(line.span.slice(view.text)) for line in view.lines])
+    scored = score_lines(view.text, [line.span for line in lines], weights, plan.held)
     scores = [one.score for one in scored]
     if meaning and lines:
         likeness = _likeness(index, question, view, [line.span for line in lines])
@@ -144,10 +145,6 @@ def explain_lines(
         for line, one, score in zip(lines, scored, scores, strict=True)
     )
     return LineExplanation(view.doc_id, question, explained, threshold)
-
-
-def _weights(question: str, view: DocumentView) -> dict[str, float]:
-    return term_weights(make_plan(question).terms, [line.span.slice(view.text) for line in view.lines])
 
 
 def _likeness(index: FilingIndex, question: str, view: DocumentView, spans: Sequence[Span]) -> list[float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from fin_rag.retrieval.lexical import text_terms
@@ -38,26 +38,34 @@ def split_lines(text: str, span: Span) -> list[Span]:
     return lines
 
 
-def score_lines(text: str, lines: Sequence[Span], weights: Mapping[str, float]) -> list[LineScore]:
-    """Score lines for weighted terms; a term that stands in a line and in its neighbours counts once.
+def score_lines(
+    text: str, lines: Sequence[Span], weights: Mapping[str, float], held: Callable[[str], frozenset[str]] | None = None
+) -> list[LineScore]:
+    r"""Score lines for weighted terms; a term that stands in a line and in its neighbours counts once.
 
     A line scores 1 if it holds every term. Terms that stand together count more than the same terms far apart.
+    ``held`` returns the terms in a text; by default its stems.
 
     Example:
-        >>> text = "Net debt fell.\\nSales rose."
+        >>> text = "Net debt fell.\nSales rose."
         >>> [round(one.score, 2) for one in score_lines(text, split_lines(text, Span(0, 26)), {"net": 1, "debt": 1})]
         [1.0, 0.4]
-    """  # noqa: D301  # the example shows the escapes
+    """
     total = sum(weights.values())
     if not total:
         return [LineScore(line, 0.0, ()) for line in lines]
-    held = [frozenset(text_terms(line.slice(text))) & weights.keys() for line in lines]
+    read = held or _stems
+    found = [read(line.slice(text)) & weights.keys() for line in lines]
     scores = []
-    for i, (line, own) in enumerate(zip(lines, held, strict=True)):
-        around = frozenset().union(*held[max(i - 1, 0) : i + 2])
+    for i, (line, own) in enumerate(zip(lines, found, strict=True)):
+        around = frozenset().union(*found[max(i - 1, 0) : i + 2])
         share = _OWN * _weight(own, weights) + (1 - _OWN) * _weight(around, weights)
         scores.append(LineScore(line, share / total, tuple(term for term in weights if term in own)))
     return scores
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(text_terms(text))
 
 
 def coverage(terms: frozenset[str], weights: Mapping[str, float]) -> float:

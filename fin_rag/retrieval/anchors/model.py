@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
 from fin_rag.index.view import DocumentView
+from fin_rag.query import QueryPlan
+from fin_rag.retrieval.lexical import text_terms
 from fin_rag.schema import Section, Span
 
 Role: TypeAlias = Literal["primary", "supporting", "tangential", "discarded"]
@@ -28,17 +30,27 @@ COMPOSITIONS: Final = (DETECT_THEN_EXTRACT, SECTION_WEIGHTED_MATCH, HYBRID_EMBED
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Say what the detectors look for: weighted terms, shapes of values, patterns, words of section titles.
+    """Say what the detectors look for.
 
-    ``terms`` maps a stem to the caller's weight (1 by default); ``shapes`` and ``patterns`` map a name to a regular
-    expression; ``title_words`` are stems of titles where such a question is usually answered, each with the
-    topic that led there.
+    ``query`` is the plan of the question itself. ``terms`` maps a stem, or a concept (``=capex``), to its weight before
+    rarity; ``wordings`` holds the ways in which a concept is put, each the stems that must stand together; ``shapes``
+    and ``patterns`` map a name to a regular expression; ``title_words`` are stems of titles where such a
+    question is usually answered, each with the reason; ``search`` is what the searches are asked.
     """
 
+    query: QueryPlan
     terms: Mapping[str, float]
+    wordings: Mapping[str, tuple[frozenset[str], ...]]
     shapes: Mapping[str, str]
     patterns: Mapping[str, str]
     title_words: Mapping[str, str]
+    search: str
+
+    def held(self, text: str) -> frozenset[str]:
+        """Return the terms and concepts that stand in a text."""
+        stems = frozenset(text_terms(text))
+        concepts = (name for name, ways in self.wordings.items() if any(way <= stems for way in ways))
+        return (stems & self.terms.keys()) | frozenset(concepts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,7 @@ class Passage:
     section: Section | None
     text: str
     joined: tuple[Span, ...] = ()
+    held: frozenset[str] = frozenset()
     anchor: Span | None = None
     evidence: str = ""
     scores: dict[str, float] = field(default_factory=dict)

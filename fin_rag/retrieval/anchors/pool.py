@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import Any, Final
 
@@ -13,7 +13,8 @@ from langchain_core.documents import Document
 from fin_rag.index.catalogue import Allowed
 from fin_rag.index.store import FilingIndex
 from fin_rag.index.view import DocumentView
-from fin_rag.retrieval.anchors.model import Passage
+from fin_rag.query import Library
+from fin_rag.retrieval.anchors.model import Passage, Plan
 from fin_rag.retrieval.anchors.plan import title_terms
 from fin_rag.retrieval.lexical import rarity
 from fin_rag.schema import (
@@ -31,6 +32,7 @@ from fin_rag.schema import (
 )
 
 _KEPT_VIEWS: Final = 64
+_KEPT_LIBRARIES: Final = 8
 _KEPT_TITLES: Final = 50_000
 _MOST_DOCUMENTS: Final = 24  # whose titles are read
 _TITLE_SHARE: Final = 0.4  # of the weight of a question's terms, from which a title fits as well as any
@@ -47,6 +49,7 @@ class Reader:
         self.index = index
         self._views: OrderedDict[tuple[str, int], DocumentView] = OrderedDict()
         self._titles: OrderedDict[str, np.ndarray[Any, np.dtype[np.float32]]] = OrderedDict()
+        self._libraries: dict[tuple[tuple[int, int, int], str | None], Library] = {}
         self._lock = Lock()
 
     def view(self, doc_id: str, session_id: str | None) -> DocumentView:
@@ -63,6 +66,19 @@ class Reader:
                 self._views.popitem(last=False)
         return view
 
+    def library(self, session_id: str | None) -> Library:
+        """Return the issuers and documents that a session may see, read again only when documents came or went."""
+        key = (self.index.state(), session_id)
+        with self._lock:
+            known = self._libraries.get(key)
+        if known is None:
+            known = Library(self.index.numbered_documents(session_id=session_id))
+            with self._lock:
+                if len(self._libraries) >= _KEPT_LIBRARIES:
+                    self._libraries.clear()
+                self._libraries[key] = known
+        return known
+
     def title_vectors(self, titles: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Return one unit vector a title."""
         with self._lock:
@@ -77,12 +93,16 @@ class Reader:
 
 
 class Pool:
-    """Gather passages for one question, each once, with the likeness of its vector to the question's."""
+    """Gather passages for one question, each once, with the likeness of its vector to the question's.
 
-    def __init__(self, reader: Reader, question: str, allowed: Allowed, session_id: str | None) -> None:
+    ``words`` are what the search by words is asked, ``question`` what the search by meaning is.
+    """
+
+    def __init__(self, reader: Reader, question: str, words: str, allowed: Allowed, session_id: str | None) -> None:
         self._reader = reader
         self._index = reader.index
         self._question = question
+        self._words = words
         self._allowed = allowed
         self._session_id = session_id
         self.vector = self._index.embed_question(question)
@@ -93,7 +113,7 @@ class Pool:
         """Take in what both searches find within ``allowed`` (all that is in scope by default); return the new rows."""
         within = self._allowed if allowed is None else allowed
         hits = [
-            *self._index.keyword_search(self._question, size, within),
+            *self._index.keyword_search(self._words, size, within),
             *self._index.dense_search(self._question, size, within),
         ]
         new = [row for row in dict.fromkeys(row for row, _ in hits) if row not in self.passages]
@@ -149,18 +169,19 @@ class Titles:
             for _, section in self.entries
         ]
 
-    def by_words(self, weights: Mapping[str, float], hints: Mapping[str, str]) -> list[tuple[float, str]]:
+    def by_words(self, plan: Plan) -> list[tuple[float, str]]:
         """Return the score of each section, in [0, 1], and the words it rests on.
 
         A word counts by its weight and by how rare it is among the titles; words of the titles above count
-        half. ``hints`` are words where such questions are usually answered; they count half as well.
+        half, and so do the words of titles where such questions are usually answered.
         """
-        counts = Counter(term for own, _ in self._terms for term in own)
-        wanted = {**dict.fromkeys(hints, 0.5), **weights}
-        rare = rarity(sorted(wanted), counts, max(len(self._terms), 1))
-        value = {term: weight * rare[term] for term, weight in wanted.items() if counts.get(term)}
+        weights = {**dict.fromkeys(plan.title_words, 0.5), **plan.terms}
+        held = [(own | _concepts(own, plan), above) for own, above in self._terms]
+        counts = Counter(term for own, _ in held for term in own)
+        rare = rarity(sorted(weights), counts, max(len(held), 1))
+        value = {term: weight * rare[term] for term, weight in weights.items() if counts.get(term)}
         out: list[tuple[float, str]] = []
-        for own, above in self._terms:
+        for own, above in held:
             shared = sorted(own & value.keys())
             score = sum(value[term] for term in shared)
             score += _PATH_WEIGHT * sum(value[term] for term in sorted((above - own) & value.keys()))
@@ -168,7 +189,7 @@ class Titles:
             focus = len(shared) / len(own) if own else 0.0
             out.append((score * (0.5 + 0.5 * focus), ", ".join(shared)))
         # The best title counts fully only if it holds a good part of what is asked; one common word is little.
-        total = sum(weights[term] * rare[term] for term in weights)
+        total = sum(weights[term] * rare[term] for term in plan.terms)
         best = max(max((score for score, _ in out), default=0.0), _TITLE_SHARE * total)
         return [(score / best, words) for score, words in out] if best else out
 
@@ -178,3 +199,7 @@ class Titles:
             return []
         titles = [" > ".join(section.path[-2:]) for _, section in self.entries]
         return [float(value) for value in self._reader.title_vectors(titles) @ vector]
+
+
+def _concepts(stems: frozenset[str], plan: Plan) -> frozenset[str]:
+    return frozenset(name for name, ways in plan.wordings.items() if any(way <= stems for way in ways))

@@ -15,6 +15,7 @@ from langchain_core.documents import Document
 from fin_rag.errors import InputError
 from fin_rag.index.embeddings import embedding_name
 from fin_rag.index.store import FilingIndex
+from fin_rag.query import Selection
 from fin_rag.retrieval.anchors.detect import Detection
 from fin_rag.retrieval.anchors.model import Candidate, Decision, Judgement
 from fin_rag.schema import TEXT_SHA256, TITLE, Span, format_spans
@@ -29,6 +30,7 @@ def make_record(
     scope: Mapping[str, Any],
     settings: Mapping[str, Any],
     detection: Detection | None,
+    selection: Selection | None,
     candidates: Sequence[Candidate],
     passages: Sequence[Document],
     decision: Decision,
@@ -47,6 +49,15 @@ def make_record(
         "scope": dict(scope),
         "settings": dict(settings),
         "plan": {
+            "query": _plain(plan.query.as_dict()) if plan else None,
+            "selection": {
+                "reasons": list(selection.reasons),
+                "backed_off": list(selection.backed_off),
+                "empty": selection.empty,
+                "documents": len(selection.weights),
+            }
+            if selection
+            else None,
             "terms": {term: _short(weight) for term, weight in weights.items()},
             "not_in_pool": [term for term in plan.terms if term not in weights] if plan else [],
             "shapes": dict(plan.shapes) if plan else {},
@@ -142,6 +153,10 @@ def _candidate(candidate: Candidate, passage: Document) -> dict[str, Any]:
 
 def _span(span: Span) -> list[int]:
     return [span.start, span.end]
+
+
+def _plain(value: object) -> Any:  # noqa: ANN401  # JSON
+    return json.loads(json.dumps(value, ensure_ascii=False))
 
 
 def _short(value: float) -> float:

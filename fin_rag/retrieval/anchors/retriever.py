@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.query import Selection, select_documents
 from fin_rag.retrieval.anchors.arbiter import Arbiter, Case, EvidenceArbiter, role_rank
 from fin_rag.retrieval.anchors.compose import candidates
 from fin_rag.retrieval.anchors.contents import table_of_contents
@@ -53,6 +54,7 @@ class _Prepared:
     k: int
     scope: dict[str, Any]
     detection: Detection | None
+    selection: Selection | None
     case: Case
     passages: list[Document]
 
@@ -75,6 +77,8 @@ class AnchorRetriever(ScopedRetriever):
         pool_size: chunks taken from each search.
         limit: candidates that the arbiter sees, at least.
         max_chars: code points of a candidate's context.
+        derive: look only at documents of the issuers, periods and kinds that the question names; what that leaves
+            out is on record. A question about a company that the index does not hold finds nothing.
         detectors: names of the detectors to run.
         compositions: names of the compositions with their weights.
         roles: roles that are returned, at most ``k`` results in all.
@@ -94,6 +98,7 @@ class AnchorRetriever(ScopedRetriever):
     pool_size: int = Field(default=40, ge=1)
     limit: int = Field(default=12, ge=1)
     max_chars: int = Field(default=1800, ge=1)
+    derive: bool = True
     detectors: Sequence[str] = DETECTORS
     compositions: Mapping[str, float] = Field(default_factory=lambda: dict.fromkeys(COMPOSITIONS, 1.0))
     roles: Sequence[Role] = ("primary", "supporting", "tangential")
@@ -192,19 +197,30 @@ class AnchorRetriever(ScopedRetriever):
             "as_of": earlier_day(self.as_of, as_of),
             "session_id": session,
         }
-        detection = self._detect(question, allowed, session) if question.strip() and len(allowed.rows) else None
+        detection, selection = (
+            self._detect(question, allowed, session) if question.strip() and len(allowed.rows) else (None, None)
+        )
         limit = max(self.limit, 2 * wanted)
-        found = candidates(detection, self.compositions, limit, self.max_chars) if detection else []
+        weights = selection.weights if selection else {}
+        found = candidates(detection, self.compositions, limit, self.max_chars, weights) if detection else []
         passages = [self._passage(one) for one in found]
         texts = [passage.page_content for passage in passages]
         case = Case(question, table_of_contents(found), found, texts)
-        return _Prepared(question, wanted, scope, detection, case, passages)
+        return _Prepared(question, wanted, scope, detection, selection, case, passages)
 
-    def _detect(self, question: str, allowed: Allowed, session_id: str | None) -> Detection:
-        pool = Pool(self._reader, question, allowed, session_id)
+    def _detect(
+        self, question: str, allowed: Allowed, session_id: str | None
+    ) -> tuple[Detection | None, Selection | None]:
+        """Run the detectors within what is allowed and what the question itself is about."""
+        library = self._reader.library(session_id)
+        plan = make_plan(question, library, keywords=self.keywords, patterns=self.patterns)
+        selection = select_documents(plan.query, library, allowed.documents) if self.derive else None
+        within = self.index.narrow(allowed, selection.weights) if selection is not None else allowed
+        if not len(within.rows):
+            return None, selection
+        pool = Pool(self._reader, question, plan.search, within, session_id)
         pool.search(self.pool_size)
-        plan = make_plan(question, keywords=self.keywords, patterns=self.patterns)
-        return Detection(pool, plan, Titles(self._reader, pool.views()), question, self.detectors)
+        return Detection(pool, plan, Titles(self._reader, pool.views()), self.detectors), selection
 
     def _passage(self, candidate: Candidate) -> Document:
         chunks = self.index.fetch(passage.row for passage in candidate.passages)
@@ -238,6 +254,7 @@ class AnchorRetriever(ScopedRetriever):
             scope=prepared.scope,
             settings=self._settings(prepared.k),
             detection=prepared.detection,
+            selection=prepared.selection,
             candidates=prepared.case.candidates,
             passages=prepared.passages,
             decision=decision,
@@ -260,6 +277,7 @@ class AnchorRetriever(ScopedRetriever):
             "pool_size": self.pool_size,
             "limit": self.limit,
             "max_chars": self.max_chars,
+            "derive": self.derive,
             "detectors": list(self.detectors),
             "compositions": dict(self.compositions),
             "roles": list(self.roles),

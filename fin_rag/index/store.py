@@ -313,6 +313,10 @@ class FilingIndex:
             return []
         return self._parts.vectors.search(self._parts.embed_question(question), k, allowed)
 
+    def nearest(self, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
+        """Return the ``k`` allowed rows nearest to a unit vector, such as one of ``embed_question``."""
+        return self._parts.vectors.search(vector, k, allowed) if len(allowed.rows) else []
+
     def keyword_search(self, question: str, k: int, allowed: Allowed) -> Scored:
         """Return at most ``k`` allowed rows that share words with the question, with their BM25 score."""
         return self._parts.keywords.search(question, k, allowed)

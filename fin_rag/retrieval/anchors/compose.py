@@ -41,7 +41,7 @@ def hybrid_embedding(passage: Passage) -> float:
 def reason_then_match(passage: Passage) -> float:
     """Score within the sections where such a question is usually answered; nothing outside of them."""
     title = passage.score(TITLE_KEYWORDS) + passage.score(TITLE_EMBEDDINGS)
-    return title * hybrid_embedding(passage)
+    return title * (0.2 + hybrid_embedding(passage))
 
 
 _SCORES: Final[Mapping[str, Callable[[Passage], float]]] = {

@@ -21,7 +21,7 @@ from fin_rag.retrieval.anchors.model import (
     Plan,
 )
 from fin_rag.retrieval.anchors.pool import Pool, Titles
-from fin_rag.retrieval.lexical import pool_scores, rarity
+from fin_rag.retrieval.lexical import pool_scores, rarity, text_terms
 from fin_rag.schema import Section, Span
 
 _HITS: Final = 12  # that a detector notes
@@ -52,7 +52,8 @@ class Detection:
         self._title_scores(titles)
         self._search_sections()
         for passage in self.passages:
-            passage.held = plan.held(passage.text)
+            passage.bag = Counter(text_terms(passage.text))
+            passage.held = plan.held_in(frozenset(passage.bag))
         self.weights = term_weights(plan.terms, [passage.held for passage in self.passages])
         self._score_titles_of_passages()
         self._score_content()
@@ -119,7 +120,7 @@ class Detection:
 
     def _score_content(self) -> None:
         passages = self.passages
-        whole = pool_scores(self.plan.search, [passage.text for passage in passages])
+        whole = pool_scores(self.plan.search, [], [passage.bag for passage in passages])
         best = max(whole, default=0.0) or 1.0
         for passage, score in zip(passages, whole, strict=True):
             lines = split_lines(passage.view.text, passage.body)

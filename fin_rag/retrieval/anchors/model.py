@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
@@ -48,7 +49,10 @@ class Plan:
 
     def held(self, text: str) -> frozenset[str]:
         """Return the terms and concepts that stand in a text."""
-        stems = frozenset(text_terms(text))
+        return self.held_in(frozenset(text_terms(text)))
+
+    def held_in(self, stems: frozenset[str]) -> frozenset[str]:
+        """Return the terms and concepts that stand in a text of these stems."""
         concepts = (name for name, ways in self.wordings.items() if any(way <= stems for way in ways))
         return (stems & self.terms.keys()) | frozenset(concepts)
 
@@ -77,6 +81,7 @@ class Passage:
     section: Section | None
     text: str
     joined: tuple[Span, ...] = ()
+    bag: Counter[str] = field(default_factory=Counter)
     held: frozenset[str] = frozenset()
     anchor: Span | None = None
     evidence: str = ""

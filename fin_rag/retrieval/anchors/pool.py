@@ -101,7 +101,6 @@ class Pool:
     def __init__(self, reader: Reader, question: str, words: str, allowed: Allowed, session_id: str | None) -> None:
         self._reader = reader
         self._index = reader.index
-        self._question = question
         self._words = words
         self._allowed = allowed
         self._session_id = session_id
@@ -114,7 +113,7 @@ class Pool:
         within = self._allowed if allowed is None else allowed
         hits = [
             *self._index.keyword_search(self._words, size, within),
-            *self._index.dense_search(self._question, size, within),
+            *self._index.nearest(self.vector, size, within),
         ]
         new = [row for row in dict.fromkeys(row for row, _ in hits) if row not in self.passages]
         documents = self._index.fetch(new)
@@ -202,4 +201,4 @@ class Titles:
 
 
 def _concepts(stems: frozenset[str], plan: Plan) -> frozenset[str]:
-    return frozenset(name for name, ways in plan.wordings.items() if any(way <= stems for way in ways))
+    return plan.held_in(stems) - stems

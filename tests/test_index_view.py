@@ -78,7 +78,7 @@ def test_index_keeps_pages_rows_and_vectors(tmp_path) -> None:
     assert index.toc("a").title.tolist() == ["One", "Two", "Three"]
     rows = index.rows_in(index.view("a").number)
     chunks = index.fetch(rows)
-    assert index.rows_of([str(chunks[rows[0]].id), "nobody"]) == {str(chunks[rows[0]].id): rows[0]}
+    assert index.rows_by_id([str(chunks[rows[0]].id), "nobody"]) == {str(chunks[rows[0]].id): rows[0]}
     embedded = index.embed([index.prepared(chunks[row]) for row in rows])
     np.testing.assert_allclose(index.vectors_of(rows), embedded, atol=1e-6)
     index.remove("a")

@@ -79,7 +79,7 @@ def test_mmr_in_the_assembly_keeps_both_years(index) -> None:
     cut = assemble(index, k=3, parents=False, compressor=MmrCompressor(index=index)).invoke(TWIN)
     assert sum(TWIN in d.page_content for d in cut) == 1  # the other two places go to something else
     (named,) = cut[0].metadata["same_text"]
-    other = index.fetch(index.rows_of([named]).values())
+    other = index.fetch(index.rows_by_id([named]).values())
     assert [TWIN in document.page_content for document in other.values()] == [True]
     assert {d.metadata["fiscal_year"] for d in other.values()} | {cut[0].metadata["fiscal_year"]} == {2022, 2023}
 

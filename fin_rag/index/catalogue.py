@@ -128,7 +128,7 @@ class Catalogue:
         if not create and not path.exists():
             raise IntegrityError(f"{str(path)!r} does not exist. Open the index to create it.")
         try:
-            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'stale'").fetchone():
+            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
                 self._db.executescript(
                     f"PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; {_SCHEMA}"
                     f"INSERT OR IGNORE INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
@@ -193,6 +193,11 @@ class Catalogue:
         """Return the fingerprint of a document, or ``None`` if it is not in the index."""
         row = self._db.execute("SELECT fingerprint FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else str(row[0])
+
+    def number(self, doc_id: str) -> int | None:
+        """Return the number of a document, or ``None`` if it is not in the index."""
+        row = self._db.execute("SELECT doc FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
+        return None if row is None else int(row[0])
 
     def owner(self, doc_id: str) -> tuple[str, str] | None:
         """Return scope and session of a document, or ``None`` if it is not in the index."""
@@ -272,7 +277,7 @@ class Catalogue:
                 found[row] = StoredChunk(row, doc, chunk_id, json.loads(metadata))
         return found
 
-    def rows_of(self, chunk_ids: Iterable[str]) -> dict[str, int]:
+    def rows_by_id(self, chunk_ids: Iterable[str]) -> dict[str, int]:
         """Return the row of each chunk id that is in the index."""
         wanted = sorted(set(chunk_ids))
         found: dict[str, int] = {}

@@ -41,7 +41,6 @@ from fin_rag.tokens import Tokenization
 if TYPE_CHECKING:
     import datetime
 
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -199,6 +198,17 @@ class FilingIndex:
             raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
         return found
 
+    def number_of(self, doc_id: str) -> int:
+        """Return the number that a document has until it is replaced or removed.
+
+        Raises:
+            NotFoundError: if there is no such document.
+        """
+        found = self._catalogue.number(doc_id)
+        if found is None:
+            raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
+        return found
+
     def lines(self, doc_id: str, *, session_id: str | None = None) -> pd.DataFrame:
         """Return the lines of a document as a data frame; see ``DocumentView.line_frame``."""
         return self.view(doc_id, session_id=session_id).line_frame()
@@ -207,9 +217,9 @@ class FilingIndex:
         """Return the table of contents of a document as a data frame; see ``DocumentView.toc_frame``."""
         return self.view(doc_id, session_id=session_id).toc_frame()
 
-    def rows_of(self, chunk_ids: Iterable[str]) -> dict[str, int]:
+    def rows_by_id(self, chunk_ids: Iterable[str]) -> dict[str, int]:
         """Return the row of each chunk id that is in the index; others are absent."""
-        return self._catalogue.rows_of(chunk_ids)
+        return self._catalogue.rows_by_id(chunk_ids)
 
     def rows_in(self, doc_number: int) -> list[int]:
         """Return the rows of a document's chunks, in its own order; ``DocumentView.number`` names the document."""
@@ -391,6 +401,10 @@ class FilingIndex:
         if not len(allowed.rows):
             return []
         return self._parts.vectors.search(self._parts.embed_question(question), k, allowed)
+
+    def nearest(self, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
+        """Return the ``k`` allowed rows nearest to a unit vector, such as one of ``embed_question``."""
+        return self._parts.vectors.search(vector, k, allowed) if len(allowed.rows) else []
 
     def keyword_search(
         self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None

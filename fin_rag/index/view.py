@@ -113,7 +113,7 @@ class DocumentView:
             (line.number, line.page, line.section_id, line.span.start, line.span.end, line.span.slice(self.text))
             for line in self.lines
         ]
-        return _frame(rows, ("line", "page", "section_id", "start", "end", "text"))
+        return make_frame(rows, ("line", "page", "section_id", "start", "end", "text"))
 
     def toc_frame(self) -> pd.DataFrame:
         """Return the sections as a frame: ``section_id``, ``title``, ``level``, ``path``, ``page``, ``page_end``,
@@ -128,10 +128,15 @@ class DocumentView:
             span = section.span
             place = (page, page_end, span.start, span.end)
             rows.append((section.section_id, section.title, section.level, section.section_path, *place))
-        return _frame(rows, ("section_id", "title", "level", "path", "page", "page_end", "start", "end"))
+        return make_frame(rows, ("section_id", "title", "level", "path", "page", "page_end", "start", "end"))
 
 
-def _frame(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> pd.DataFrame:
+def make_frame(rows: Sequence[tuple[object, ...]], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return rows as a data frame; pages are whole numbers that may be missing.
+
+    Raises:
+        MissingDependencyError: if pandas is not installed.
+    """
     try:
         import pandas as pd
     except ImportError as error:
@@ -155,7 +160,9 @@ def read_view(catalogue: Catalogue, doc_id: str) -> DocumentView | None:
     if text is None:  # removed since
         return None
     sections = tuple(_section(entry) for entry in outline)
-    return DocumentView(number, doc_id, text, metadata, sections, PageMap.parse(catalogue.page_maps([number])[number]))
+    return DocumentView(
+        number, doc_id, text, metadata, sections, PageMap.parse(catalogue.page_maps([number]).get(number, ""))
+    )
 
 
 def _section(entry: Mapping[str, object]) -> Section:

@@ -4,6 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fin_rag.retrieval.anchors.arbiter import EvidenceArbiter
+    from fin_rag.retrieval.anchors.explain import LineExplanation, explain_lines
+    from fin_rag.retrieval.anchors.model_arbiter import ModelArbiter
+    from fin_rag.retrieval.anchors.record import audit_schema
+    from fin_rag.retrieval.anchors.replay import Replay, replay
+    from fin_rag.retrieval.anchors.retriever import AnchorRetriever, Examination
     from fin_rag.retrieval.assembly import assemble, retrieval_chain
     from fin_rag.retrieval.branches import DenseRetriever, KeywordRetriever, StoreRetriever, fill_store
     from fin_rag.retrieval.citations import Citation, CitationReport, number_evidence, read_citations
@@ -20,26 +26,34 @@ if TYPE_CHECKING:
     from fin_rag.retrieval.vectorstore import IndexVectorStore
 
 _HOMES = {
+    "AnchorRetriever": "anchors.retriever",
     "BlendReranker": "rerank",
     "Citation": "citations",
     "CitationReport": "citations",
     "CohereReranker": "rerank",
     "CrossEncoderReranker": "rerank",
     "DenseRetriever": "branches",
+    "EvidenceArbiter": "anchors.arbiter",
+    "Examination": "anchors.retriever",
     "FinancialRetriever": "retriever",
     "Fused": "fusion",
     "HybridEnsemble": "ensemble",
     "IndexDocstore": "docstore",
     "IndexVectorStore": "vectorstore",
     "KeywordRetriever": "branches",
+    "LineExplanation": "anchors.explain",
     "MmrCompressor": "mmr",
+    "ModelArbiter": "anchors.model_arbiter",
     "ParaphraseRetriever": "multiquery",
     "ParentRetriever": "parent",
     "QueryListParser": "multiquery",
     "RepeatGrouper": "repeats",
+    "Replay": "anchors.replay",
     "Reranker": "rerank",
     "StoreRetriever": "branches",
     "assemble": "assembly",
+    "audit_schema": "anchors.record",
+    "explain_lines": "anchors.explain",
     "fill_store": "branches",
     "group_repeats": "repeats",
     "maximal_marginal_relevance": "diversity",
@@ -47,30 +61,39 @@ _HOMES = {
     "parse_queries": "multiquery",
     "read_citations": "citations",
     "reciprocal_rank_fusion": "fusion",
+    "replay": "anchors.replay",
     "retrieval_chain": "assembly",
 }
 
 __all__ = [
+    "AnchorRetriever",
     "BlendReranker",
     "Citation",
     "CitationReport",
     "CohereReranker",
     "CrossEncoderReranker",
     "DenseRetriever",
+    "EvidenceArbiter",
+    "Examination",
     "FinancialRetriever",
     "Fused",
     "HybridEnsemble",
     "IndexDocstore",
     "IndexVectorStore",
     "KeywordRetriever",
+    "LineExplanation",
     "MmrCompressor",
+    "ModelArbiter",
     "ParaphraseRetriever",
     "ParentRetriever",
     "QueryListParser",
     "RepeatGrouper",
+    "Replay",
     "Reranker",
     "StoreRetriever",
     "assemble",
+    "audit_schema",
+    "explain_lines",
     "fill_store",
     "group_repeats",
     "maximal_marginal_relevance",
@@ -78,6 +101,7 @@ __all__ = [
     "parse_queries",
     "read_citations",
     "reciprocal_rank_fusion",
+    "replay",
     "retrieval_chain",
 ]
 

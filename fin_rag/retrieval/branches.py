@@ -110,7 +110,7 @@ class StoreRetriever(_Branch):
         asked = k if allowed.everything else _OVERFETCH * k
         while True:
             hits = self.vector_store.similarity_search(query, k=asked)
-            rows = self.index.rows_of(str(hit.id) for hit in hits)
+            rows = self.index.rows_by_id(str(hit.id) for hit in hits)
             order = dict.fromkeys(rows[str(hit.id)] for hit in hits if str(hit.id) in rows)
             kept = [row for row in order if row in permitted]
             if len(kept) >= min(k, len(permitted)) or len(hits) < asked:

@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from fin_rag.text.words import fold, identifiers, topic_words
@@ -17,6 +18,7 @@ _K1: Final = 1.2
 _B: Final = 0.75
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """Return a folded word without its inflection, roughly and alike in English and Spanish.
 
@@ -63,15 +65,17 @@ def rarity(terms: Sequence[str], counts: Mapping[str, int], total: int) -> dict[
     return {term: math.log(1 + (total - counts.get(term, 0) + 0.5) / (counts.get(term, 0) + 0.5)) for term in terms}
 
 
-def pool_scores(question: str, texts: Sequence[str]) -> list[float]:
+def pool_scores(question: str, texts: Sequence[str], bags: Sequence[Counter[str]] | None = None) -> list[float]:
     """Return BM25 (k1 1.2, b 0.75) of each text for the question, with the texts themselves as the collection.
+
+    ``bags`` are the terms of the texts, where they are known already.
 
     Example:
         >>> pool_scores("net debt", ["Net debt fell.", "Sales rose."])[1]
         0.0
     """
     wanted = question_terms(question)
-    bags = [Counter(text_terms(text)) for text in texts]
+    bags = [Counter(text_terms(text)) for text in texts] if bags is None else bags
     counts = Counter(term for bag in bags for term in wanted if term in bag)
     weights = rarity(wanted, counts, len(bags))
     average = sum(sum(bag.values()) for bag in bags) / max(len(bags), 1) or 1.0

@@ -62,7 +62,7 @@ class MmrCompressor(BaseDocumentCompressor):
 
     def _vectors(self, documents: Sequence[Document]) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
         ids = [str(document.metadata.get(CHUNK_ID) or document.id) for document in documents]
-        rows = self.index.rows_of(ids)
+        rows = self.index.rows_by_id(ids)
         if all(one in rows for one in ids):
             return self.index.vectors_of([rows[one] for one in ids])
         return self.index.embed([self.index.prepared(document) for document in documents])

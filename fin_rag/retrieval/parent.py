@@ -16,7 +16,7 @@ from fin_rag.errors import NotFoundError
 from fin_rag.index.catalogue import Allowed
 from fin_rag.index.view import DocumentView
 from fin_rag.retrieval.docstore import passage_of
-from fin_rag.retrieval.scope import Day, ScopedRetriever, reranked, with_result
+from fin_rag.retrieval.scope import Day, ScopedRetriever, reranked
 from fin_rag.retrieval.window import window
 from fin_rag.schema import (
     BODY_OFFSET,
@@ -161,24 +161,30 @@ class ParentRetriever(ScopedRetriever):
         order.append(_Family(view, parent or Span(0, 0), [child]))
 
     def _passage(self, family: _Family) -> Document:
-        hits = [_body(child) for child in family.children]
-        inside = [hit for hit in hits if family.parent.contains(hit)]
-        spans = window(family.view, family.parent, inside, self.max_chars) if inside else [family.parent]
-        whole = spans == [family.parent]
-        # Notes that are joined to a chunk may stand outside of its parent.
-        joined = [span for child in family.children[:1] for span in parse_spans(str(child.metadata[SPANS]))]
-        further = [span for span in joined if not any(shown.overlaps(span) for shown in spans)]
-        best = family.children[0]
-        passage = passage_of(family.view, spans, further)
-        kept = {key: value for key, value in best.metadata.items() if key not in _OF_THE_CHUNK}
-        added: dict[str, object] = {
-            CHILDREN: [str(child.metadata.get(CHUNK_ID) or child.id) for child in family.children],
-            CHILD_SPANS: format_spans(hits),
-        }
-        if not whole:
-            added[CLIPPED] = True
-        passage = passage.model_copy(update={"metadata": {**kept, **passage.metadata}})
-        return with_result(passage, **added)
+        return passage_around(family.view, family.parent, family.children, self.max_chars)
+
+
+def passage_around(view: DocumentView, parent: Span, children: Sequence[Document], max_chars: int | None) -> Document:
+    """Return the part of a parent passage around chunks of it, given best first, as one Document.
+
+    It takes the metadata of the best chunk where they are true of the passage as well, and lists all of them in
+    ``children`` and ``child_spans``; ``clipped`` says that the parent is longer than ``max_chars`` code points.
+    """
+    hits = [_body(child) for child in children]
+    inside = [hit for hit in hits if parent.contains(hit)]
+    spans = window(view, parent, inside, max_chars) if inside else [parent]
+    # Notes that are joined to a chunk may stand outside of its parent.
+    joined = parse_spans(str(children[0].metadata[SPANS]))
+    further = [span for span in joined if not any(shown.overlaps(span) for shown in spans)]
+    passage = passage_of(view, spans, further)
+    kept = {key: value for key, value in children[0].metadata.items() if key not in _OF_THE_CHUNK}
+    added: dict[str, object] = {
+        CHILDREN: [str(child.metadata.get(CHUNK_ID) or child.id) for child in children],
+        CHILD_SPANS: format_spans(hits),
+    }
+    if spans != [parent]:
+        added[CLIPPED] = True
+    return passage.model_copy(update={"metadata": {**kept, **passage.metadata, **added}})
 
 
 def _parent_span(child: Document) -> Span:

@@ -56,7 +56,7 @@ class RepeatGrouper(BaseDocumentCompressor):
     """Put what says something new first, and repeats of it after that; nothing is dropped.
 
     Each member of a group gets ``same_text``: the ids of the chunks that say the same, so that every year can be
-    looked up (``index.fetch(index.rows_of(ids).values())``) even when the list is cut.
+    looked up (``index.fetch(index.rows_by_id(ids).values())``) even when the list is cut.
 
     Attributes:
         threshold: share of common runs of four words from which two passages say the same.

@@ -81,14 +81,14 @@ class IndexVectorStore(VectorStore):
         """Return ``k`` chunks that are near the question and unlike each other, out of the ``fetch_k`` nearest."""
         scored = self.similarity_search_with_score(query, max(fetch_k, k), **kwargs)
         documents = [document for document, _ in scored]
-        rows = self.index.rows_of(str(document.id) for document in documents)
+        rows = self.index.rows_by_id(str(document.id) for document in documents)
         vectors = self.index.vectors_of([rows[str(document.id)] for document in documents])
         chosen = maximal_marginal_relevance([score for _, score in scored], vectors, k, lambda_mult)
         return [documents[i] for i in chosen]
 
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the chunks with these ids that are in scope, in the order of ``ids``."""
-        rows = self.index.rows_of(ids)
+        rows = self.index.rows_by_id(ids)
         allowed = self.index.resolve(self.filter, as_of=self.as_of, session_id=self.session_id)
         permitted = {int(row) for row in allowed.rows}
         documents = self.index.fetch(row for row in rows.values() if row in permitted)

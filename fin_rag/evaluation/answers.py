@@ -276,10 +276,10 @@ def _offset_scores(
         return held, sum(useful)
 
     scores: dict[str, float | None] = {}
-    if answer.contexts:
+    if any(context.spans for context in answer.contexts):
         held, useful = found(answer.contexts, threshold)
         scores["context_recall_offsets"] = held / gold.wanted
         scores["context_precision_offsets"] = useful / len(answer.contexts)
-    if answer.citations and not answer.declined:
+    if any(citation.spans for citation in answer.citations) and not answer.declined:
         scores["gold_cited"] = found(answer.citations, 1e-9)[0] / gold.wanted
     return scores

@@ -31,7 +31,6 @@ from fin_rag.schema import (
     ITEM,
     KIND,
     LANG,
-    PAGE_MAP,
     PERIOD_END,
     SECTION_ID,
     SESSION_ID,
@@ -193,18 +192,18 @@ class Catalogue:
             f"SELECT metadata, chunks FROM documents d WHERE {sql.text} ORDER BY doc_id",
             sql.parameters,
         )
-        return [{**_without_pages(json.loads(metadata)), "chunks": chunks} for metadata, chunks in rows]
+        return [{**json.loads(metadata), "chunks": chunks} for metadata, chunks in rows]
 
     def texts(self, documents: Iterable[int]) -> dict[int, str]:
         """Return the canonical texts of documents."""
         return {doc: zlib.decompress(blob).decode() for doc, blob in self._of(documents, "text")}
 
     def metadata_of(self, documents: Iterable[int]) -> dict[int, dict[str, MetadataValue]]:
-        """Return the metadata of documents, without their page maps, which no chunk inherits."""
-        return {doc: _without_pages(json.loads(text)) for doc, text in self._of(documents, "metadata")}
+        """Return the metadata of documents."""
+        return {doc: json.loads(text) for doc, text in self._of(documents, "metadata")}
 
     def document(self, doc_id: str) -> tuple[int, dict[str, MetadataValue], list[dict[str, object]]] | None:
-        """Return number, metadata (with the page map) and outline of a document, or ``None``."""
+        """Return number, metadata and outline of a document, or ``None``."""
         row = self._db.execute("SELECT doc, metadata, outline FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
 
@@ -376,10 +375,6 @@ def _is_document_part(part: Condition | AnyOf) -> bool:
     if isinstance(part, AnyOf):
         return all(_is_document_part(inner) for branch in part.branches for inner in branch.parts)
     return part.key in _DOCUMENT_KEYS and part.key != ALSO_ITEMS
-
-
-def _without_pages(metadata: dict[str, MetadataValue]) -> dict[str, MetadataValue]:
-    return {key: value for key, value in metadata.items() if key != PAGE_MAP}
 
 
 def _json(value: object) -> str:

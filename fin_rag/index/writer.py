@@ -30,6 +30,7 @@ from fin_rag.schema import (
     CONTEXT_HEADER,
     DOC_ID,
     LANG,
+    PAGE_MAP,
     SESSION_ID,
     SOURCE_SCOPE,
     SPANS,
@@ -218,7 +219,7 @@ class Writer:
 
     def _file(self, prepared: _Prepared, vectors: NDArray[np.float32]) -> NewDocument:
         """Put the vectors of one document where the catalogue will look for them."""
-        metadata = clean_metadata(prepared.document.metadata)
+        metadata = clean_metadata({k: v for k, v in prepared.document.metadata.items() if k != PAGE_MAP})
         first = self._catalogue.reserve(len(prepared.chunks))
         self._parts.vectors.add(
             first,

@@ -25,8 +25,8 @@ from pydantic import ConfigDict, Field
 
 from fin_rag.errors import InputError
 from fin_rag.evaluation.corpus import Corpus, CorpusDocument
-from fin_rag.index.keywords import fold
 from fin_rag.schema import CONTEXT_HEADER, DOC_ID, RANK, SCORE, SPANS, Span, format_spans
+from fin_rag.text.words import fold
 
 Chunker = Callable[[str], list[tuple[Span, ...]]]
 

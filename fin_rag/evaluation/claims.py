@@ -10,7 +10,7 @@ from typing import Final
 
 from fin_rag.evaluation.figures import printed_figures
 from fin_rag.evaluation.given import GivenAnswer
-from fin_rag.index.keywords import fold, function_words
+from fin_rag.text.words import fold, function_words
 
 # A full stop inside a figure or an abbreviation of one letter ends no sentence.
 _END: Final = re.compile(r"(?<=[.!?…])(?<!\b\w\.)[\"»”)\]]{0,4}\s+(?=\S)|\n+")

@@ -19,7 +19,7 @@ from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywor
 from fin_rag.index.parts import Parts
 from fin_rag.index.vectors import Scored
 from fin_rag.index.writer import Writer, keyword_records
-from fin_rag.schema import DOC_ID, PAGE_MAP, SPANS, TEXT_SHA256, MetadataValue, PageMap, clean_metadata, parse_spans
+from fin_rag.schema import DOC_ID, SPANS, TEXT_SHA256, PageMap, clean_metadata, parse_spans
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.text.canonical import text_sha256
 from fin_rag.tokens import Tokenization
@@ -149,7 +149,7 @@ class FilingIndex:
         Raises:
             NotFoundError: if there is no such document, or it is private to another session.
         """
-        number, _, _ = self._visible(doc_id, session_id)
+        number = self._visible(doc_id, session_id)
         return self._catalogue.texts([number])[number]
 
     def outline(self, doc_id: str, *, session_id: str | None = None) -> list[dict[str, object]]:
@@ -158,7 +158,8 @@ class FilingIndex:
         Raises:
             NotFoundError: if there is no such document, or it is private to another session.
         """
-        return self._visible(doc_id, session_id)[2]
+        number = self._visible(doc_id, session_id)
+        return self._catalogue.outlines([number])[number]
 
     def page_map(self, doc_id: str, *, session_id: str | None = None) -> PageMap:
         """Return the pages of a document; none where its source has no pages.
@@ -166,16 +167,16 @@ class FilingIndex:
         Raises:
             NotFoundError: if there is no such document, or it is private to another session.
         """
-        return PageMap.parse(str(self._visible(doc_id, session_id)[1].get(PAGE_MAP) or ""))
+        number = self._visible(doc_id, session_id)
+        return PageMap.parse(self._catalogue.page_maps([number])[number])
 
-    def _visible(
-        self, doc_id: str, session_id: str | None
-    ) -> tuple[int, dict[str, MetadataValue], list[dict[str, object]]]:
+    def _visible(self, doc_id: str, session_id: str | None) -> int:
+        """Return the number of a document that this session may see."""
         visible = self._catalogue.document_metadata(parse_filter({DOC_ID: doc_id}) & scope_filter(session_id))
         found = self._catalogue.document(doc_id) if visible else None
         if found is None:
             raise NotFoundError(f"There is no document {doc_id!r} in the index. 'documents()' lists them.")
-        return found
+        return found[0]
 
     # --- writing ------------------------------------------------------------------------------
 

@@ -126,9 +126,17 @@ def cells_of(document: Document) -> list[list[Cell]]:
             row = [cell for value in record.values if (cell := _cell(document, record, value, lang)) is not None]
             years = [cell.year for cell in row]
             plain = len(record.label) > 3 and not any(char.isdigit() for char in record.label) and labels.count(record.label) == 1
+            said = record.label.lower().strip(" :") not in ("total", "other", "net", "basic", "diluted", "otros", "subtotal")
+            # A table whose scale only the text around it tells has no notation that a cell alone could be written in.
+            known = record.values and (record.values[0].scale != 1 or not _states_scale(text) or any(c.percent for c in row))
+            plain = plain and said and known
             if row and len(set(years)) == len(years) and plain and record.label.count("(") == 0 and len(record.label) < 70:
                 found.append(row)
     return found
+
+
+def _states_scale(text: str) -> bool:
+    return any(word in text.lower() for word in ("in millions", "in thousands", "miles de euros", "millones de euros"))
 
 
 def _cell(document: Document, record: RowRecord, value: RowValue, lang: str) -> Cell | None:
@@ -289,6 +297,8 @@ def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, k
             return None
         rises = not rises
     elif kind in ("points", "line", "entity", "sign"):
+        return None
+    if cell.value < 0 and "{moved}" in template:
         return None
     moved = rng.choice((UP if rises else DOWN)[lang])
     x, notation = write(cell, lang, rng, exact=True)

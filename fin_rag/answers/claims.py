@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cache
 from typing import Final
@@ -83,7 +83,7 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
         >>> [(one.number.text, one.change, one.whens[0].year) for one in answer.claims]
         [('9.9%', True, 2024), ('$1.36 billion', False, 2024)]
     """
-    numbers = find_numbers(text, lang=lang)
+    numbers = [_negative(one, text) for one in find_numbers(text, lang=lang)]
     bounds = list(sentence_spans(text))
     sentences = read_sentences(text, numbers, bounds)
     claims: list[Claim] = []
@@ -96,6 +96,26 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
             claims.append(_claim(mention, sentence, named or anchors, anchors, before, factor))
         anchors = named[-1:] or anchors
     return Answer(text, tuple(sentences), tuple(claims))
+
+
+_STATES: Final = re.compile(
+    r"(?:\b(?:was|were|is|are|be|been|of|at|to|from|and|y|a|amounted to|came to|es|son|fue|fueron|de|en|hasta|shows|reported|posted|had|"
+    r"recorded|presenta|registró|totalled|totaled)|[:=,;]|^)\s*\($",
+    re.IGNORECASE,
+)
+
+
+def _negative(number: Number, text: str) -> Number:
+    """Read brackets around a whole figure as a minus where a verb or a preposition leads to it: "was ($5 million)"."""
+    start, end = number.span.start, number.span.end
+    if number.kind != "amount" or number.value <= 0:
+        return number
+    inside = number.text.startswith("(") and number.text.endswith(")")
+    around = text[max(0, start - 1) : start] == "(" and text[end : end + 1] == ")"
+    before = text[max(0, start - 30) : start + inside]
+    if not (inside or around) or not (number.currency or number.scale != 1) or not _STATES.search(before):
+        return number
+    return replace(number, value=-number.value, negative="parentheses", alternative=None)
 
 
 def _claim(
@@ -124,7 +144,7 @@ def _claim(
     )
 
 
-_CUT: Final = re.compile(r"[,;.:]\s|\b(?:while|whereas|and|but|compared|versus|against|y|mientras|pero|frente)\b", re.IGNORECASE)
+_CUT: Final = re.compile(r"[;.:]\s|\b(?:while|whereas|but|compared|versus|against|mientras|pero|frente)\b", re.IGNORECASE)
 
 
 def _labels(mention: Mention, sentence: Sentence, before: str) -> tuple[str, ...]:
@@ -136,7 +156,8 @@ def _labels(mention: Mention, sentence: Sentence, before: str) -> tuple[str, ...
 
 def _factor(text: str) -> int:
     """Return the factor of a unit remark that holds for the whole answer: "(in millions)"."""
-    match = phrases("unit_phrases").search(text)
+    remarks = (one for one in phrases("unit_phrases").finditer(text) if not text[: one.start()].rstrip()[-1:].isdigit())
+    match = next(remarks, None)
     if match is None:
         return 1
     low = match[0].lower()

@@ -10,6 +10,7 @@ from typing import Final
 from fin_rag.answers.claims import Claim, company_names
 from fin_rag.answers.evidence import Evidence, Source
 from fin_rag.answers.vocabulary import word_set
+from fin_rag.answers.when import read_periods
 from fin_rag.facts.concepts import concept_map, name_key
 from fin_rag.facts.ratios import ratio_map
 
@@ -65,7 +66,7 @@ class Companies:
         stranger = ""
         for name, subject in company_names(text):
             parts = _tokens(name)
-            if not parts:
+            if not parts or read_periods(name):
                 continue
             matching = {at for at, names in enumerate(self._names) if any(_same(parts, one) for one in names)}
             if matching:
@@ -80,10 +81,8 @@ class Companies:
         """Tell whether a name is that of a company of which no document speaks."""
         if not self._known:
             return False
-        if parts & self._words:
-            # A word of the evidence: only a name with a word that no document has, and a company's ending, is foreign.
-            return bool(parts - self._words - _vocabulary()) and _has_ending(name)
-        return not parts <= _vocabulary()
+        first = next(iter(name_key(name).split()), "")
+        return first in parts and first not in self._words and first not in _vocabulary()
 
 
 def _tokens(name: str) -> frozenset[str]:

@@ -71,7 +71,7 @@ def _fits(claim: Claim, one: Derivation) -> Derivation | None:
         low = size - step
     elif claim.size == APPROXIMATE:
         low, high = size - step, size + step
-    slack = max(step / 20, abs(one.value) / 2000) if claim.number.unit in ("%", "pp", "x", "bp") else Decimal(0)
+    slack = _slack(one) if claim.number.unit or one.operation in ratio_map() else Decimal(0)
     if not low - slack <= abs(one.value) <= high + slack:
         return None
     if one.agrees or not one.value:
@@ -85,6 +85,18 @@ def _fits(claim: Claim, one: Derivation) -> Derivation | None:
     elif (one.value < 0) != (claim.number.value < 0) and not claim.loss:
         return _with(one, "wrong_sign", f"computed as {one.value:.4g}")
     return one
+
+
+def _slack(one: Derivation) -> Decimal:
+    """Return by how much the rounding of the printed inputs can move the result."""
+    if one.operation == "difference in points":
+        return sum((Decimal(1).scaleb(-printed.decimals) / 2 for printed in one.inputs), Decimal(0))
+    share = Decimal(0)
+    for printed in one.inputs:
+        if printed.value:
+            share += Decimal(1).scaleb(-printed.decimals) * printed.own_scale / 2 / abs(printed.value)
+    base = abs(one.value) + 100 if one.operation in ("growth", "compound annual growth") else abs(one.value)
+    return base * share
 
 
 _SIGNED: Final = frozenset({"growth", "difference", "difference in points"})

@@ -181,13 +181,19 @@ def _of_mention(
     number = mention.number
     whens = tuple(resolve(one, inherited) for one in mention.whens)
     label = mention.before if mention.before.strip() else mention.after
-    free = number.scale == 1 and not number.unit and len(scales) > 1
+    free = number.scale == 1 and not number.unit and len(scales) > 1 and _in_columns(source.text, number.span.end)
     return Printed(
         doc=source.index, span=number.span, text=number.text, value=number.value, scales=scales if free else (1,),
         unit=number.unit, currency=number.currency, decimals=number.decimals, own_scale=number.scale, label=label,
         groups=sentence, whens=whens or inherited, row=-1, column=-1, direction=direction_of(mention),
         sure=bool(whens), near=mention.after,
     )  # fmt: skip
+
+
+def _in_columns(text: str, end: int) -> bool:
+    """Tell whether a figure is followed by the next column or the end of its line, not by words."""
+    follows = text[end : end + 4].lstrip(" \u00a0")[:1]
+    return not follows or follows in "\n\r|$€£(—-" or follows.isdigit()
 
 
 def resolve(one: When, anchors: Sequence[When]) -> When:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
 from fin_rag.answers.claims import APPROXIMATE, CEILING, FLOOR, Claim
 from fin_rag.answers.evidence import Evidence, Printed, Source
+from fin_rag.answers.sentences import direction_of
 from fin_rag.answers.vocabulary import phrases, word_set
 from fin_rag.answers.when import When
 
@@ -259,8 +260,11 @@ def _quarter_agrees(named: When, dated: When, source: Source) -> bool | None:
 
 def direction_agrees(claim: Claim, printed: Printed, evidence: Evidence) -> bool:
     """Tell whether "rose" or "fell" around a claim goes with what the evidence shows."""
-    if not claim.direction:
+    direction = direction_of(claim.mention, printed.label) if printed.row >= 0 else claim.direction
+    if not direction:
         return True
+    if direction != claim.direction:
+        claim = replace(claim, direction=direction)
     if claim.change:
         return _change_agrees(claim, printed)
     if printed.row < 0:

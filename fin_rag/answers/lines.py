@@ -49,6 +49,7 @@ class Lines:
     """Find rows by the words that name them."""
 
     evidence: Evidence
+    lang: str = ""
     rows: dict[int, Row] = field(default_factory=dict)
     by_word: dict[str, list[int]] = field(default_factory=dict)
     by_concept: dict[str, list[int]] = field(default_factory=dict)
@@ -80,6 +81,8 @@ class Lines:
         said = tokens(text)
         concepts = frozenset(concepts_in(text))
         full = [row for row in self._rows_with(said) if row.plain <= said and row.plain - _GENERIC]
+        if not full and not concepts:
+            full = [row for row in self._rows_with(said) if row.plain <= said and len(row.plain) > 1]
         best = [row for row in full if not any(row.plain < other.plain for other in full)]
         grouped = [row for row in best if row.groups and (row.groups & said) - row.plain]
         if grouped:
@@ -112,8 +115,15 @@ class Lines:
             return self._same_group(named, row)
         if not named.rows:
             known = any(self.by_concept.get(concept) for concept in named.concepts)
-            return row.concept in named.concepts or not known or not row.concept
+            if row.concept or not known:
+                return row.concept in named.concepts or not known
+            # Words of another language cannot be compared; those of one language have to share something.
+            return self._foreign(row) or bool(row.words & named.words)
         return self._close_enough(named, row)
+
+    def _foreign(self, row: Row) -> bool:
+        lang = self.evidence.sources[row.doc].lang
+        return not lang or not self.lang or lang[:2] != self.lang[:2]
 
     def _same_group(self, named: Named, row: Row) -> bool:
         """Tell rows of one label apart by the group that the claim names: "net sales of the North"."""

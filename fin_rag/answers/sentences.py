@@ -27,7 +27,7 @@ _TIGHT: Final = re.compile(
 _JOINS: Final = re.compile(r"^[\s,]*(?:and|y|e|to|a|hasta|[–—-]|&|respectively|then|,)?[\s,]*(?:and|y|e)?\s*(?:of|de)?\s*$", re.IGNORECASE)
 _WHEN_JOINS: Final = re.compile(r"^[\s,]*(?:and|y|e|to|a|hasta|through|vs\.?|versus|[–—-]|&|,)?[\s,]*(?:and|y|e|in|en|fiscal|for)?\s*$", re.IGNORECASE)
 _BREAK: Final = re.compile(r"[;:()]|,\s|\s[–—-]\s|\b(?:while|whereas|but|mientras|pero|aunque|although)\b", re.IGNORECASE)
-_TO: Final = re.compile(r"^\s*(?:to|a|hasta)\b", re.IGNORECASE)
+_TO: Final = re.compile(r"\b(?:to|a|hasta)\s*(?:los|las|unos)?\s*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,8 @@ def _is_earlier(mention: Mention) -> bool:
     tail = mention.before[-40:]
     if _from_words().search(tail):
         return mention.number.unit not in ("pp", "bp")
-    return bool(re.search(r"\bde\s*$", tail, re.IGNORECASE) and _TO.match(mention.after) and len(mention.after) <= 8)
+    leads = re.search(r"\b(?:de|desde)\s*(?:los|las|unos)?\s*$", tail, re.IGNORECASE)
+    return bool(leads and len(mention.after) <= 60 and _TO.search(mention.after) and any(True for _ in _directions(mention.before)))
 
 
 # --- words ----------------------------------------------------------------------------------------

@@ -142,8 +142,9 @@ def _table(
     view = table_rows(text, block)
     mark = decimal_mark(text[block.span.start : min(block.span.end, block.span.start + _LONGEST_VOTE)], lang=lang)
     records = read_rows(text, view, block, notes=None, table=-1, lang=lang)
-    columns = max((len(record.values) for record in records), default=0)
-    whens = _column_periods(view, columns)
+    widest = max(records, key=lambda record: len(record.values), default=None)
+    columns = len(widest.values) if widest else 0
+    whens = _column_periods(view, [value.column for value in widest.values] if widest else [])
     if not any(whens) and len(head.whens) == columns and block.span.start - head.end <= _CARRY:
         whens = head.whens
     elif not any(whens):
@@ -196,9 +197,8 @@ def _cell(
     return Cell(span, figure, label, "", own, kind, "" if kind else currency, scales, -1, at, change)
 
 
-def _column_periods(view: Table, columns: int) -> tuple[tuple[When, ...], ...]:
+def _column_periods(view: Table, labels: Sequence[str]) -> tuple[tuple[When, ...], ...]:
     """Return the periods of each column of figures; a head that only names a year takes day and length from the title."""
-    labels = [view.header[at + 1] if at + 1 < len(view.header) else "" for at in range(columns)]
     found = [tuple(one for one in read_periods(label) if one.year) for label in labels]
     base = next((one for whens in found for one in whens if one.month or one.months), None)
     if base is None:
@@ -231,7 +231,7 @@ def _scales(
         return (view.scale,), view.currency
     above, currency = _unit_at(stated, block.span.end)
     if above:
-        return ((above,) if block.span.start - head.end <= _CARRY and head.scale == above else (above, 1)), view.currency or currency
+        return (above, 1), view.currency or currency
     return _NO_UNIT, view.currency
 
 

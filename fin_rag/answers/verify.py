@@ -191,7 +191,9 @@ class Verifier:
 
     def check(self, answer: str, *, lang: str | None = None) -> FigureReport:
         """Return the verdicts on an answer."""
-        read = read_answer(answer, lang=lang or _language(answer))
+        language = lang or _language(answer)
+        self._lines.lang = language or ""
+        read = read_answer(answer, lang=language)
         found: dict[int, FigureCheck] = {}
         proved: list[tuple[Claim, Printed]] = []
         company = Company()
@@ -217,21 +219,31 @@ class Verifier:
         matches = same_size(claim, self._evidence) or points_or_basis(claim, self._evidence)
         named = self._lines.named_by(claim)
         best: tuple[int, int, FigureCheck, Printed] | None = None
+        undated: Match | None = None
         for match in matches:
             faults = self._faults(claim, match, named, company)
             if not faults:
-                return self._verdict(claim, match.how, match.printed), match.printed
+                if not claim.stated or self._is_dated(claim, match.printed):
+                    return self._verdict(claim, match.how, match.printed), match.printed
+                undated = undated or match
+                continue
             name, reason = max(faults, key=lambda one: _SEVERITY[one[0]])
             if len(faults) > 1 and {one[0] for one in faults} >= {WRONG_PERIOD, WRONG_LINE}:
                 name, reason = UNSUPPORTED, "no figure of this line and period has this value"
             rank = (len(faults), _SEVERITY.get(name, 9))
             if best is None or rank < best[:2]:
                 best = (*rank, self._verdict(claim, name, match.printed, reason), match.printed)
+        if undated is not None and (best is None or best[2].verdict != WRONG_PERIOD):
+            return self._verdict(claim, undated.how, undated.printed), undated.printed
         if best is not None:
             return best[2], None
         if self._in_words(claim):
             return self._verdict(claim, EQUAL, None, "printed in words"), None
         return None, None
+
+    def _is_dated(self, claim: Claim, printed: Printed) -> bool:
+        """Tell whether a figure is known to be of the claimed period; the same value of a known other one is stronger."""
+        return period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
 
     def _faults(self, claim: Claim, match: Match, named: Named, company: Company) -> list[tuple[str, str]]:
         printed = match.printed

@@ -9,10 +9,11 @@ from typing import Any, Final, TypeAlias
 
 from langchain_core.documents import Document
 
+from fin_rag.answers import verify_figures
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.evaluation.claims import citation_correctness, faithfulness_proxy, stems
 from fin_rag.evaluation.corpus import Corpus
-from fin_rag.evaluation.figures import WRONG, match_answer, printed_figures
+from fin_rag.evaluation.figures import WRONG, match_answer
 from fin_rag.evaluation.given import Excerpt, Figure, GivenAnswer
 from fin_rag.evaluation.golden import GoldenSet
 from fin_rag.evaluation.hits import shared, united
@@ -23,6 +24,7 @@ from fin_rag.evaluation.resolve import GoldQuestion, ResolvedSet, resolve
 
 Verifier: TypeAlias = Callable[[str, Sequence[Document]], Iterable[tuple[str, str]]]
 
+# The verdicts of ``verify_figures`` that an answer may stand on.
 SUPPORTED: Final = frozenset({"verbatim", "equal", "rounded", "derived", "fact"})
 # What each measure is a mean of; values that do not apply to a question are left out.
 ANSWER_MEASURES: Final[Mapping[str, str]] = {
@@ -137,8 +139,8 @@ def evaluate_answers(
         answers: one for each question, at most.
         corpus: the documents; with them contexts and citations are measured by offsets.
         name: what the report calls the system.
-        verify: checks the figures of an answer against evidence and returns ``(figure, verdict)`` pairs; the plain
-            check of ``fin_rag.evaluation.figures`` if none is given. Answers that carry a record keep it.
+        verify: checks the figures of an answer against evidence and returns ``(figure, verdict)`` pairs;
+            ``verify_figures`` if none is given. Answers that carry a record of their own keep it.
         judge: a model's scores, such as ``RagasJudge``.
         threshold: the share of a passage's characters that contexts have to hold.
 
@@ -169,7 +171,11 @@ def evaluate_answers(
         golden_hash=source.content_hash,
         results=results,
         notes=(*notes, *judge_notes),
-        settings={"figure_check": "given" if verify else "plain", "judge": judge is not None, "threshold": threshold},
+        settings={
+            "figure_check": "given" if verify else "verify_figures",
+            "judge": judge is not None,
+            "threshold": threshold,
+        },
     )
 
 
@@ -228,11 +234,11 @@ def _figures(answer: GivenAnswer, verify: Verifier | None, lang: str | None) -> 
         return answer.figures
     if answer.declined:
         return ()
-    if verify is None:
-        pairs: Iterable[tuple[str, str]] = printed_figures(answer.answer, [c.text for c in answer.contexts], lang=lang)
-    else:
-        pairs = verify(answer.answer, [_document(context) for context in answer.contexts])
-    return tuple(Figure(text=text, verdict=verdict) for text, verdict in pairs)
+    evidence = [_document(context) for context in answer.contexts]
+    if verify is not None:
+        return tuple(Figure(text=text, verdict=verdict) for text, verdict in verify(answer.answer, evidence))
+    checked = verify_figures(answer.answer, evidence, lang=lang).figures
+    return tuple(Figure(text=one.text, verdict=one.verdict, reason=one.reason) for one in checked)
 
 
 def _document(context: Excerpt) -> Document:

@@ -21,6 +21,7 @@ from fin_rag.evaluation.intervals import Interval, mean_interval
 from fin_rag.evaluation.judges import Judge, judged_scores
 from fin_rag.evaluation.questions import Question
 from fin_rag.evaluation.resolve import GoldQuestion, ResolvedSet, resolve
+from fin_rag.schema import DOC_ID, SPANS, format_spans
 
 Verifier: TypeAlias = Callable[[str, Sequence[Document]], Iterable[tuple[str, str]]]
 
@@ -209,7 +210,7 @@ def _result(
     judged: Mapping[str, float | None],
 ) -> AnswerResult:
     lang = question.lang or None
-    checked = _figures(answer, verify, lang)
+    checked = _figures(answer, corpus, verify, lang)
     match = None
     if question.answerable and question.answer:
         match = match_answer(
@@ -229,20 +230,30 @@ def _result(
     return AnswerResult(question, answer, cluster, scores, checked, match)
 
 
-def _figures(answer: GivenAnswer, verify: Verifier | None, lang: str | None) -> tuple[Figure, ...]:
+def _figures(
+    answer: GivenAnswer, corpus: Corpus | None, verify: Verifier | None, lang: str | None
+) -> tuple[Figure, ...]:
     if answer.figures is not None:
         return answer.figures
     if answer.declined:
         return ()
-    evidence = [_document(context) for context in answer.contexts]
+    evidence = [_document(context, corpus) for context in answer.contexts]
     if verify is not None:
         return tuple(Figure(text=text, verdict=verdict) for text, verdict in verify(answer.answer, evidence))
     checked = verify_figures(answer.answer, evidence, lang=lang).figures
     return tuple(Figure(text=one.text, verdict=one.verdict, reason=one.reason) for one in checked)
 
 
-def _document(context: Excerpt) -> Document:
-    return Document(page_content=context.text, metadata={"doc_id": context.document} if context.document else {})
+def _document(context: Excerpt, corpus: Corpus | None) -> Document:
+    """Give a context the metadata of its document: a figure is read by its language, company and period."""
+    metadata: dict[str, Any] = {}
+    if context.document:
+        doc_id = corpus.find_id(context.document) if corpus else None
+        known = corpus.metadata(doc_id) if corpus and doc_id else {}
+        metadata = {**known, DOC_ID: doc_id or context.document}
+    if context.spans:
+        metadata[SPANS] = format_spans(context.spans)
+    return Document(page_content=context.text, metadata=metadata)
 
 
 def _given_scores(question: Question, answer: GivenAnswer, match: str | None) -> dict[str, float | None]:

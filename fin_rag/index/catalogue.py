@@ -257,6 +257,15 @@ class Catalogue:
                 found[row] = StoredChunk(row, doc, chunk_id, json.loads(metadata))
         return found
 
+    def chunks_of(self, document: int) -> list[StoredChunk]:
+        """Return the chunks of a document, in order."""
+        rows = self._db.execute("SELECT row, chunk_id, metadata FROM chunks WHERE doc = ? ORDER BY row", (document,))
+        return [StoredChunk(row, document, chunk_id, json.loads(metadata)) for row, chunk_id, metadata in rows]
+
+    def row_ranges(self, documents: Iterable[int]) -> list[tuple[int, int]]:
+        """Return first row and number of chunks of documents, by row."""
+        return sorted((doc, count) for doc, count in self._of(documents, "chunks"))
+
     def every_chunk(self) -> Iterator[tuple[int, int, dict[str, MetadataValue]]]:
         """Yield row, document and own metadata of every chunk, by row."""
         for row, doc, metadata in self._db.execute("SELECT row, doc, metadata FROM chunks ORDER BY row"):

@@ -152,6 +152,7 @@ def _reports(
             threshold=options.threshold,
             cluster_by=options.cluster,
             within_documents=options.within_documents and name == "index",
+            pack_budgets=options.pack and name == "index",
         )
         for name, retriever in retrievers
     ]

@@ -140,3 +140,35 @@ def test_the_command_gives_the_figures_of_the_textbook(shared, tmp_path, capsys)
         cutoffs = ("@3", "@5", "@1300 characters", "@2000 characters")
         means = [found["summary"][cutoff]["recall"]["mean"] for cutoff in cutoffs]
         assert means == pytest.approx(published[found["name"]], abs=0.01)
+
+
+def test_the_gate_decides_the_exit_code_and_writes_its_files(folder, capsys):
+    answers = [
+        {
+            "question_id": "q1",
+            "answer": "12.5 million [1]",
+            "contexts": [{"document": "veltor", "text": "12.5 million"}],
+        },
+        {"question_id": "q2", "answer": "8.4 million", "contexts": [{"document": "brunal", "text": "8.4 million"}]},
+        {"question_id": "q3", "answer": "NO_DISPONIBLE"},
+    ]
+    path = folder / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in answers))
+    arguments = [
+        "evaluate", folder / "golden.jsonl", "--index", folder / "index", "--answers", path, "--gate",
+        "--junit", folder / "gate.xml", "--summary", folder / "gate.md", "--report", folder / "report.html",
+    ]  # fmt: skip
+    code, out = _run(capsys, *arguments)
+    assert (code, "gate: passed" in out) == (0, True)
+    assert 'failures="0"' in (folder / "gate.xml").read_text()
+    assert (folder / "report.html").read_text().startswith("<!DOCTYPE html>")
+    answers[1]["answer"] = "9.9 million"
+    path.write_text("".join(json.dumps(row) + "\n" for row in answers))
+    code, out = _run(capsys, *arguments)
+    assert code == 3
+    assert "invention is 0.500 over 2" in out
+    assert "lost, answered wrongly: 1 (q2)" in out
+    assert "answered wrongly" in (folder / "gate.md").read_text()
+    (folder / "strict.toml").write_text('[[rules]]\nmeasure = "recall"\ncutoff = "@1"\nat_least = 1.1\n')
+    assert _run(capsys, *arguments[:4], "--gate", folder / "strict.toml")[0] == 3
+    assert _run(capsys, *arguments[:4], "--report", folder / "no" / "report.html")[0] == 2

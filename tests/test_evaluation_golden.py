@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.evaluation import GoldenSet, Question
 from fin_rag.evaluation.corpus import Corpus
+from fin_rag.evaluation.drafts import draft_questions
 from fin_rag.evaluation.imports import import_financebench, import_tatqa, import_three_tables
 from fin_rag.evaluation.quotes import align_quote, find_quote
 from fin_rag.evaluation.resolve import resolve
@@ -269,3 +270,31 @@ def test_three_tables_that_lack_a_column_say_so(tmp_path):
     (tmp_path / "x_preguntas.csv").write_text("id_pregunta\n")
     with pytest.raises(InputError, match="'tipo'"):
         import_three_tables(tmp_path)
+
+
+def test_drafts_are_spread_marked_and_stand_where_they_say():
+    rows = "\n".join(f"| Line {i} | {i} | {i + 1}.5 | — |" for i in range(1, 30))
+    text = (
+        f"# Veltor\n\n## Note 1. Debt\n\n{'Net debt fell because the plant was sold in spring. ' * 6}\n\n## Figures\n\n"
+        f"In millions of euros\n\n| Item | Note | 2024 | 2023 |\n|---|---|---|---|\n{rows}\n"
+    )
+    corpus = _corpus(text, title="Veltor", lang="en")
+    drafts = draft_questions(corpus, per_document=3)
+    assert {q.status for q in drafts} == {"draft"}
+    assert all(q.note for q in drafts)
+    tables = [q for q in drafts if q.type == "table"]
+    assert [q.answer for q in tables] == ["2.5", "11.5", "21.5"]
+    assert all(q.scale == 1_000_000 and "in 2024" in q.question for q in tables)
+    for question in drafts:
+        passage = question.passages[0]
+        assert passage.text_sha256 == text_sha256(text)
+        if passage.evidence:
+            assert question.answer in passage.evidence[0].slice(text)
+    note = next(q for q in drafts if q.type == "note")
+    assert note.passages[0].spans[0].slice(text).startswith("Net debt fell because the plant was sold in spring.")
+    assert draft_questions(corpus, per_document=3) == drafts
+    assert drafts.answerable == ()
+    finished = GoldenSet.from_rows([{**row, "status": "final"} for row in drafts.rows()])
+    assert len(resolve(finished, corpus).questions) == len(drafts)
+    with pytest.raises(InputError, match="No document holds"):
+        draft_questions(_corpus("Nothing."))

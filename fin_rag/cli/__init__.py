@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from fin_rag.cli import evaluate, golden
 from fin_rag.errors import FinRagError
 
-_EPILOG = """exit codes: 0 done; 1 some sources could not be taken; 2 wrong arguments or bad input.
+_EPILOG = """exit codes: 0 done; 1 some sources could not be taken; 2 wrong arguments or bad input;
+3 the gate of an evaluation is failed.
 Questions and documents may be English or Spanish."""
 
 

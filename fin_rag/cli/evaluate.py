@@ -84,6 +84,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace, golden: GoldenSet, index: FilingIndex, corpus: Corpus) -> Report:
     from fin_rag.evaluation import Gate, Report, compare, diagnose, evaluate_answers, read_answers
+    from fin_rag.evaluation.audit import searched_by
     from fin_rag.evaluation.resolve import resolve
 
     gate = Gate.load(options.gate or None) if options.gate is not None or options.junit or options.summary else None
@@ -92,7 +93,8 @@ def _report(options: argparse.Namespace, golden: GoldenSet, index: FilingIndex, 
     reports = _reports(options, resolved, index, corpus)
     answers = evaluate_answers(resolved, given, corpus) if given is not None else None
     places = tuple(options.at or _places(reports[0]))
-    diagnosis = diagnose(reports[0], answers, cutoff=places[0])
+    searched = searched_by(index.retriever(session_id=options.session))
+    diagnosis = diagnose(reports[0], answers, cutoff=places[0], searched=searched)
     return Report(
         retrieval=tuple(reports),
         comparisons=tuple(compare(other, reports[0], cutoff=at) for other in reports[1:] for at in places),
@@ -150,6 +152,7 @@ def _reports(
             threshold=options.threshold,
             cluster_by=options.cluster,
             within_documents=options.within_documents and name == "index",
+            pack_budgets=options.pack and name == "index",
         )
         for name, retriever in retrievers
     ]

@@ -27,13 +27,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     convert.add_argument("golden", metavar="GOLDEN", help="a .jsonl, .csv or .parquet file")
     convert.add_argument("--out", required=True, metavar="FILE", help=".jsonl, .csv or .parquet")
     schema = actions.add_parser("schema", help="print the JSON Schema of one question")
-    for action in (check, taken, convert, schema):
+    new = actions.add_parser("new", help="draft questions from an index, for a person to finish")
+    new.add_argument("--index", required=True, metavar="DIR", help="index that holds the documents")
+    new.add_argument("--out", required=True, metavar="FILE", help=".jsonl, .csv or .parquet")
+    new.add_argument("--per-document", type=int, default=6, metavar="N", help="of each kind (default: %(default)s)")
+    for action in (check, taken, convert, schema, new):
         action.add_argument("--json", action="store_true", help="print JSON instead of text")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
-    actions = {"check": _check, "import": _import, "convert": _convert, "schema": _schema}
+    actions = {"check": _check, "import": _import, "convert": _convert, "schema": _schema, "new": _new}
     return actions[options.action](options)
 
 
@@ -69,6 +73,25 @@ def _convert(options: argparse.Namespace) -> int:
     golden = load_golden(options.golden)
     golden.save(options.out)
     _tell(options, golden, [f"written to {options.out}"])
+    return 0
+
+
+def _new(options: argparse.Namespace) -> int:
+    from fin_rag.evaluation import Corpus
+    from fin_rag.evaluation.drafts import draft_questions
+    from fin_rag.index import FilingIndex
+
+    index = FilingIndex.open(options.index, create=False)
+    try:
+        golden = draft_questions(Corpus.from_index(index), per_document=options.per_document)
+    finally:
+        index.close()
+    golden.save(options.out)
+    _tell(
+        options,
+        golden,
+        [f"written to {options.out}", "all are drafts and are not measured until a person finishes them"],
+    )
     return 0
 
 

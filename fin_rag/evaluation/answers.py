@@ -9,10 +9,11 @@ from typing import Any, Final, TypeAlias
 
 from langchain_core.documents import Document
 
+from fin_rag.answers import verify_figures
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.evaluation.claims import citation_correctness, faithfulness_proxy, stems
 from fin_rag.evaluation.corpus import Corpus
-from fin_rag.evaluation.figures import WRONG, match_answer, printed_figures
+from fin_rag.evaluation.figures import WRONG, match_answer
 from fin_rag.evaluation.given import Excerpt, Figure, GivenAnswer
 from fin_rag.evaluation.golden import GoldenSet
 from fin_rag.evaluation.hits import shared, united
@@ -20,9 +21,11 @@ from fin_rag.evaluation.intervals import Interval, mean_interval
 from fin_rag.evaluation.judges import Judge, judged_scores
 from fin_rag.evaluation.questions import Question
 from fin_rag.evaluation.resolve import GoldQuestion, ResolvedSet, resolve
+from fin_rag.schema import DOC_ID, SPANS, format_spans
 
 Verifier: TypeAlias = Callable[[str, Sequence[Document]], Iterable[tuple[str, str]]]
 
+# The verdicts of ``verify_figures`` that an answer may stand on.
 SUPPORTED: Final = frozenset({"verbatim", "equal", "rounded", "derived", "fact"})
 # What each measure is a mean of; values that do not apply to a question are left out.
 ANSWER_MEASURES: Final[Mapping[str, str]] = {
@@ -137,8 +140,8 @@ def evaluate_answers(
         answers: one for each question, at most.
         corpus: the documents; with them contexts and citations are measured by offsets.
         name: what the report calls the system.
-        verify: checks the figures of an answer against evidence and returns ``(figure, verdict)`` pairs; the plain
-            check of ``fin_rag.evaluation.figures`` if none is given. Answers that carry a record keep it.
+        verify: checks the figures of an answer against evidence and returns ``(figure, verdict)`` pairs;
+            ``verify_figures`` if none is given. Answers that carry a record of their own keep it.
         judge: a model's scores, such as ``RagasJudge``.
         threshold: the share of a passage's characters that contexts have to hold.
 
@@ -169,7 +172,11 @@ def evaluate_answers(
         golden_hash=source.content_hash,
         results=results,
         notes=(*notes, *judge_notes),
-        settings={"figure_check": "given" if verify else "plain", "judge": judge is not None, "threshold": threshold},
+        settings={
+            "figure_check": "given" if verify else "verify_figures",
+            "judge": judge is not None,
+            "threshold": threshold,
+        },
     )
 
 
@@ -203,7 +210,7 @@ def _result(
     judged: Mapping[str, float | None],
 ) -> AnswerResult:
     lang = question.lang or None
-    checked = _figures(answer, verify, lang)
+    checked = _figures(answer, corpus, verify, lang)
     match = None
     if question.answerable and question.answer:
         match = match_answer(
@@ -223,20 +230,30 @@ def _result(
     return AnswerResult(question, answer, cluster, scores, checked, match)
 
 
-def _figures(answer: GivenAnswer, verify: Verifier | None, lang: str | None) -> tuple[Figure, ...]:
+def _figures(
+    answer: GivenAnswer, corpus: Corpus | None, verify: Verifier | None, lang: str | None
+) -> tuple[Figure, ...]:
     if answer.figures is not None:
         return answer.figures
     if answer.declined:
         return ()
-    if verify is None:
-        pairs: Iterable[tuple[str, str]] = printed_figures(answer.answer, [c.text for c in answer.contexts], lang=lang)
-    else:
-        pairs = verify(answer.answer, [_document(context) for context in answer.contexts])
-    return tuple(Figure(text=text, verdict=verdict) for text, verdict in pairs)
+    evidence = [_document(context, corpus) for context in answer.contexts]
+    if verify is not None:
+        return tuple(Figure(text=text, verdict=verdict) for text, verdict in verify(answer.answer, evidence))
+    checked = verify_figures(answer.answer, evidence, lang=lang).figures
+    return tuple(Figure(text=one.text, verdict=one.verdict, reason=one.reason) for one in checked)
 
 
-def _document(context: Excerpt) -> Document:
-    return Document(page_content=context.text, metadata={"doc_id": context.document} if context.document else {})
+def _document(context: Excerpt, corpus: Corpus | None) -> Document:
+    """Give a context the metadata of its document: a figure is read by its language, company and period."""
+    metadata: dict[str, Any] = {}
+    if context.document:
+        doc_id = corpus.find_id(context.document) if corpus else None
+        known = corpus.metadata(doc_id) if corpus and doc_id else {}
+        metadata = {**known, DOC_ID: doc_id or context.document}
+    if context.spans:
+        metadata[SPANS] = format_spans(context.spans)
+    return Document(page_content=context.text, metadata=metadata)
 
 
 def _given_scores(question: Question, answer: GivenAnswer, match: str | None) -> dict[str, float | None]:
@@ -276,10 +293,10 @@ def _offset_scores(
         return held, sum(useful)
 
     scores: dict[str, float | None] = {}
-    if answer.contexts:
+    if any(context.spans for context in answer.contexts):
         held, useful = found(answer.contexts, threshold)
         scores["context_recall_offsets"] = held / gold.wanted
         scores["context_precision_offsets"] = useful / len(answer.contexts)
-    if answer.citations and not answer.declined:
+    if any(citation.spans for citation in answer.citations) and not answer.declined:
         scores["gold_cited"] = found(answer.citations, 1e-9)[0] / gold.wanted
     return scores

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -140,6 +141,8 @@ class RagasJudge:
         settings: dict[str, object] = {"metrics": chosen, "llm": self.llm}
         if self.embeddings is not None:
             settings["embeddings"] = self.embeddings
+        if "show_progress" in inspect.signature(ragas.evaluate).parameters:
+            settings["show_progress"] = False
         result = ragas.evaluate(_dataset(ragas, rows), **settings)
         return _score_rows(result)
 

@@ -1,0 +1,263 @@
+"""What an answer claims: each figure with its period, the words around it, its sign, and the company it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from fin_rag.answers.evidence import resolve
+from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
+from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
+from fin_rag.answers.when import When
+from fin_rag.text.numbers import Number, find_numbers
+
+APPROXIMATE: Final = "approximate"
+FLOOR: Final = "floor"
+CEILING: Final = "ceiling"
+_NEAR: Final = 28
+_CHANGE_BEFORE: Final = re.compile(
+    r"\b(?:by|of|un|una|en un|en|del|de|by about|a|an)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|más de|cerca de)?\s*(?:un)?\s*$",
+    re.IGNORECASE,
+)
+_LEVEL_BEFORE: Final = re.compile(r"\b(?:to|at|from|reached|hasta|a|was|were|desde|los|las|de|be|is)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|los|las|unos|the)?\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Hold one figure of an answer.
+
+    ``whens`` are its periods, ``stated`` tells that its own sentence names them. ``label`` are the words that name
+    the line item, nearest first. ``size`` says "about", "more than" or "nearly". ``change`` tells an amount of change
+    ("rose by 5 %") from a level ("rose to 5"). ``factor`` is what a unit remark of the answer applies to a bare figure.
+    """
+
+    number: Number
+    whens: tuple[When, ...]
+    stated: bool
+    labels: tuple[str, ...]
+    sentence: Sentence
+    mention: Mention
+    direction: int
+    size: str
+    change: bool
+    earlier: bool
+    loss: bool
+    factor: int
+    per_share: bool
+
+    @property
+    def value(self) -> Decimal:
+        """Return the value claimed, with sign and scale."""
+        return self.number.value * (self.factor if self.number.scale == 1 and not self.number.unit and not self.per_share else 1)
+
+    @property
+    def step(self) -> Decimal:
+        """Return the value of one unit in the last printed place."""
+        factor = self.factor if self.number.scale == 1 and not self.number.unit and not self.per_share else 1
+        return Decimal(1).scaleb(-self.number.decimals) * self.number.scale * factor
+
+    @property
+    def bare(self) -> bool:
+        """Tell whether nothing says what the figure counts."""
+        return not (self.number.currency or self.number.unit or self.number.scale != 1 or self.factor != 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hold an answer as sentences and claims."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    claims: tuple[Claim, ...]
+
+
+def read_answer(text: str, *, lang: str | None = None) -> Answer:
+    """Read the figures of an answer; years, dates, ordinals, names of Items and list numbers are none.
+
+    Example:
+        >>> answer = read_answer("In fiscal 2024 net sales rose by 9.9% to $1.36 billion.")
+        >>> [(one.number.text, one.change, one.whens[0].year) for one in answer.claims]
+        [('9.9%', True, 2024), ('$1.36 billion', False, 2024)]
+    """
+    numbers = [_negative(one, text) for one in find_numbers(text, lang=lang)]
+    bounds = list(sentence_spans(text))
+    sentences = read_sentences(text, numbers, bounds)
+    claims: list[Claim] = []
+    anchors: tuple[When, ...] = ()
+    factor = _factor(text)
+    for place, sentence in enumerate(sentences):
+        named = tuple(one for one in sentence.whens if one.year and not one.relative)
+        before = sentences[place - 1].text if place else ""
+        for mention in sentence.mentions:
+            claims.append(_claim(mention, sentence, named or anchors, anchors, before, factor))
+        anchors = named[-1:] or anchors
+    return Answer(text, tuple(sentences), tuple(claims))
+
+
+_STATES: Final = re.compile(
+    r"(?:\b(?:was|were|is|are|be|been|of|at|to|from|and|y|a|amounted to|came to|es|son|fue|fueron|de|en|hasta|shows|reported|posted|had|"
+    r"recorded|presenta|registró|totalled|totaled)|[:=,;]|^)\s*\($",
+    re.IGNORECASE,
+)
+
+
+def _negative(number: Number, text: str) -> Number:
+    """Read brackets around a whole figure as a minus where a verb or a preposition leads to it: "was ($5 million)"."""
+    start, end = number.span.start, number.span.end
+    if number.kind != "amount" or number.value <= 0:
+        return number
+    inside = number.text.startswith("(") and number.text.endswith(")")
+    around = text[max(0, start - 1) : start] == "(" and text[end : end + 1] == ")"
+    before = text[max(0, start - 30) : start + inside]
+    if not (inside or around) or not (number.currency or number.scale != 1) or not _STATES.search(before):
+        return number
+    return replace(number, value=-number.value, negative="parentheses", alternative=None)
+
+
+def _claim(
+    mention: Mention, sentence: Sentence, anchors: tuple[When, ...], inherited: tuple[When, ...], before: str, factor: int
+) -> Claim:
+    whens = tuple(resolve(one, anchors) for one in mention.whens)
+    whens = tuple(one for one in whens if one.year or one.part or one.relative)
+    stated = bool(whens)
+    tail = mention.before[-_NEAR:]
+    per_share = bool(phrases("per_share").search(mention.before[-60:]) or phrases("per_share").match(mention.after.lstrip()[:30]))
+    direction = direction_of(mention)
+    return Claim(
+        number=mention.number,
+        whens=whens or inherited,
+        stated=stated,
+        labels=_labels(mention, sentence, before),
+        sentence=sentence,
+        mention=mention,
+        direction=direction,
+        size=_size(tail),
+        change=_is_change(mention, direction),
+        earlier=mention.earlier,
+        loss=_says_loss(mention, sentence),
+        factor=factor,
+        per_share=per_share,
+    )
+
+
+_CUT: Final = re.compile(r"[;.:]\s|\b(?:while|whereas|but|compared|versus|against|mientras|pero|frente)\b", re.IGNORECASE)
+
+
+def _labels(mention: Mention, sentence: Sentence, before: str) -> tuple[str, ...]:
+    """Return the places where the line item may be named, nearest first."""
+    after = _CUT.split(mention.after, maxsplit=1)[0]
+    earlier = [one.before for one in sentence.mentions if one.number.span.start < mention.number.span.start]
+    return (mention.before, after, *reversed(earlier[-4:]), sentence.text, before)
+
+
+def _factor(text: str) -> int:
+    """Return the factor of a unit remark that holds for the whole answer: "(in millions)"."""
+    remarks = (one for one in phrases("unit_phrases").finditer(text) if not text[: one.start()].rstrip()[-1:].isdigit())
+    match = next(remarks, None)
+    if match is None:
+        return 1
+    low = match[0].lower()
+    if "billion" in low:
+        return 10**9
+    return 10**6 if "mill" in low or low.endswith("m") else 1000
+
+
+@cache
+def _size_words(name: str) -> re.Pattern[str]:
+    return re.compile(phrase_pattern(words()[name]).pattern + r"\s*(?:los|las|the|a|un)?\s*[$€£]?\s*$", re.IGNORECASE)
+
+
+def _size(tail: str) -> str:
+    return next((name for name in (FLOOR, CEILING, APPROXIMATE) if _size_words(name).search(tail)), "")
+
+
+def _is_change(mention: Mention, direction: int) -> bool:
+    """Tell whether a figure is the amount of a change."""
+    if mention.number.unit in ("pp", "bp"):
+        return True
+    if not direction and not phrases("change").search(mention.before[-60:] + " " + mention.after[:40]):
+        return False
+    tail = mention.before[-_NEAR:]
+    if _LEVEL_BEFORE.search(tail) and not re.search(r"\b(?:by|un|en un|up|down)\s*$", tail, re.IGNORECASE):
+        if not re.search(r"(?:increase|decrease|growth|decline|drop|rise|aumento|incremento|crecimiento|descenso|caída|disminución|reducción|subida|bajada|mejora)\s+(?:\w+\s+){0,3}(?:of|de|del)\s*(?:un\s*)?$", tail, re.IGNORECASE):
+            return False
+    return mention.number.unit == "%" or bool(_CHANGE_BEFORE.search(tail)) or bool(
+        re.match(r"\s*(?:increase|decrease|decline|rise|drop|growth|higher|lower|more|less|más|menos|superior|inferior|de aumento)", mention.after, re.IGNORECASE)
+        or re.search(r"\b(?:up|down|rose|fell|grew|declined|increased|decreased|dropped|creció|cayó|aumentó|subió|bajó|descendió)\s*(?:un\s*)?$", tail, re.IGNORECASE)
+    )  # fmt: skip
+
+
+def _says_loss(mention: Mention, sentence: Sentence) -> bool:
+    """Tell whether the words around a figure make it a loss or an outflow."""
+    near = mention.before or mention.lead
+    after = re.split(r"[,;.]", mention.after, maxsplit=1)[0][:50]
+    plain = re.sub(r"\([^()]*\)", " ", f"{near[-90:]} | {after}")
+    if phrases("loss").search(plain):
+        return True
+    if len(sentence.mentions) > 1 and len(mention.before.strip()) < 25:
+        return bool(phrases("loss").search(re.sub(r"\([^()]*\)", " ", mention.lead[-90:])))
+    return False
+
+
+# --- companies ------------------------------------------------------------------------------------
+
+_NAME: Final = re.compile(
+    r"(?<![\w.])[A-ZÁÉÍÓÚÑ][\w&'’.-]*(?:[ ]+(?:(?:of|de|del|la|the|and|y|&|e)[ ]+)?[A-ZÁÉÍÓÚÑ][\w&'’.-]*)*"
+)
+_BEFORE_NAME: Final = re.compile(r"\b(?:for|at|by|from|of|de|en|por|para|to|a|que|según|per|than|and|y|del)\s+$", re.IGNORECASE)
+
+
+@cache
+def _organisation() -> frozenset[str]:
+    return frozenset(words()["organisations"])
+
+
+def company_names(sentence: Sequence[str] | str) -> list[tuple[str, bool]]:
+    """Return the names in a sentence that may be companies, and whether their place in it says that they are.
+
+    Example:
+        >>> company_names("Norvella reported net sales of $3 million in May 2024.")
+        [('Norvella', True)]
+    """
+    text = sentence if isinstance(sentence, str) else " ".join(sentence)
+    found = []
+    for match in _NAME.finditer(text):
+        name = re.sub(r"['’]s?$", "", match[0]).strip(" .,-")
+        parts = [part for part in re.split(r"[\s]+", name) if part]
+        while parts and parts[0].lower().strip(".,") in _generic():
+            parts.pop(0)
+        while parts and (parts[-1].lower().strip(".,") in _generic()):
+            parts.pop()
+        if not parts:
+            continue
+        name = " ".join(parts)
+        if len(name) < 2 or name.lower() in words()["months"]:
+            continue
+        found.append((name, _is_subject(text, match, parts)))
+    return found
+
+
+@cache
+def _generic() -> frozenset[str]:
+    listed = set(words()["generic_subjects"]) | set(words()["months"]) | set(words()["ordinals"])
+    return frozenset(one for one in listed if one not in _organisation() or one in ("company", "group", "bank", "grupo"))
+
+
+def _is_subject(text: str, match: re.Match[str], parts: Sequence[str]) -> bool:
+    after = text[match.end() : match.end() + 40]
+    if re.search(r"['’]s?$", match[0]) or after.startswith(("'s", "’s")):
+        return True
+    if any(part.lower().strip(",") in _organisation() for part in parts[1:]):
+        return True
+    if re.match(rf"\s*,?\s*(?:{'|'.join(re.escape(one) for one in sorted(_organisation(), key=len, reverse=True))})(?!\w)", after, re.IGNORECASE):
+        return True
+    verb = re.match(r"\s*(?:\([^()]{1,20}\)\s*)?,?\s*(\w+)", after)
+    if verb and verb[1].lower() in words()["organisation_verbs"]:
+        return True
+    if re.match(r"\s*(?:\([A-Z.: ]{1,14}\)|[:—–-]\s)", after):
+        return True
+    return bool(_BEFORE_NAME.search(text[: match.start()]))

@@ -32,13 +32,13 @@ class Match:
     reason: str = ""
 
 
-def same_size(claim: Claim, evidence: Evidence) -> list[Match]:
+def same_size(claim: Claim, evidence: Evidence, lang: str = "") -> list[Match]:
     """Return the figures of the evidence that have the claimed size, best first."""
     found: list[Match] = []
-    for size, step in _sizes(claim):
+    for size, step, copied in _sizes(claim, lang):
         low, high = _bounds(size, step, claim.size)
         for value, printed in evidence.between(low, high):
-            if not units_agree(claim, printed):
+            if not units_agree(claim, printed) or (copied and _digits(printed.text) != _digits(claim.number.text)):
                 continue
             if value == size:
                 found.append(Match(printed, VERBATIM if _is_verbatim(claim, printed) else EQUAL))
@@ -53,12 +53,12 @@ def same_size(claim: Claim, evidence: Evidence) -> list[Match]:
     return list(unique.values())
 
 
-def _sizes(claim: Claim) -> Iterator[tuple[Decimal, Decimal]]:
-    """Yield the sizes that a claim may mean: as read, in another unit of the same kind, in the other notation."""
-    yield abs(claim.value), claim.step
+def _sizes(claim: Claim, lang: str) -> Iterator[tuple[Decimal, Decimal, bool]]:
+    """Yield the sizes that a claim may mean: as read, or in the notation of an English original that it copies."""
+    yield abs(claim.value), claim.step, False
     other = claim.number.alternative
-    if other is not None:
-        yield abs(other), Decimal(1)
+    if other is not None and lang.startswith("es"):
+        yield abs(other), Decimal(claim.number.scale), True
 
 
 def _bounds(size: Decimal, step: Decimal, kind: str) -> tuple[Decimal, Decimal]:
@@ -88,9 +88,11 @@ def _finer(printed: Printed, step: Decimal) -> bool:
 
 def _is_verbatim(claim: Claim, printed: Printed) -> bool:
     number = claim.number
-    digits = "".join(char for char in number.text if char.isdigit() or char in ".,")
-    other = "".join(char for char in printed.text if char.isdigit() or char in ".,")
-    return digits == other and number.scale == printed.own_scale and (claim.factor == 1 or number.scale != 1 or bool(number.unit))
+    return _digits(number.text) == _digits(printed.text) and number.scale == printed.own_scale and (claim.factor == 1 or number.scale != 1 or bool(number.unit))
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit() or char in ".,").strip(".,")
 
 
 def units_agree(claim: Claim, printed: Printed) -> bool:
@@ -157,7 +159,9 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
     if claim.change and printed.direction < 0:
         return True
     # A minus in the answer, none in the print: right only where the print says loss or fall in words.
-    return printed.row < 0 and (printed.direction < 0 or bool(phrases("loss").search(label[-80:]))) or _named_loss(printed.label)
+    if printed.row < 0:
+        return printed.direction < 0 or bool(phrases("loss").search(label[-80:]))
+    return _named_loss(printed.label) and not claim.loss
 
 
 def _is_outflow(label: str) -> bool:
@@ -169,7 +173,7 @@ def _is_outflow(label: str) -> bool:
 
 def _named_loss(label: str) -> bool:
     plain = label.casefold()
-    return any(word in plain for word in ("net loss", "loss from", "operating loss", "pérdida", "deficit", "déficit", "loss per share", "losses"))
+    return any(word in plain for word in ("net loss", "loss from operations", "operating loss", "pérdida neta", "accumulated deficit", "loss per share"))
 
 
 # --- period ---------------------------------------------------------------------------------------

@@ -74,15 +74,22 @@ def concepts_in(text: str) -> tuple[str, ...]:
         >>> concepts_in("the company's net income and total assets")
         ('net_income', 'total_assets')
     """
+    return tuple(one for one, _ in concept_names(text))
+
+
+@lru_cache(maxsize=20_000)
+def concept_names(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the line items that a text names with the names, as they are compared; see :func:`concepts_in`."""
     names = _names()
     listed = name_key(text).split()
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     at = 0
     while at < len(listed):
         for length in range(min(9, len(listed) - at), 0, -1):
-            one = names.get(" ".join(listed[at : at + length]))
+            name = " ".join(listed[at : at + length])
+            one = names.get(name)
             if one is not None:
-                found.append(one)
+                found.append((one, name))
                 at += length
                 break
         else:

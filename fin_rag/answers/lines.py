@@ -10,7 +10,8 @@ from typing import Final
 
 from fin_rag.answers.claims import Claim
 from fin_rag.answers.evidence import Evidence, Printed
-from fin_rag.answers.labels import concept_of, concepts_in, tokens
+from fin_rag.answers.judge import period_agrees
+from fin_rag.answers.labels import concept_names, concept_of, concepts_in, tokens
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _GENERIC: Final = frozenset({"total", "other", "net", "basic", "diluted", "balance", "amount", "otro", "neto", "saldo", "importe", "subtotal", "all", "consolidated"})
@@ -79,11 +80,17 @@ class Lines:
 
     def _named(self, text: str) -> Named:
         said = tokens(text)
-        concepts = frozenset(concepts_in(text))
+        spoken = concept_names(text)
+        concepts = frozenset(one for one, _ in spoken)
         full = [row for row in self._rows_with(said) if row.plain <= said and row.plain - _GENERIC]
         if not full and not concepts:
             full = [row for row in self._rows_with(said) if row.plain <= said and len(row.plain) > 1]
         best = [row for row in full if not any(row.plain < other.plain for other in full)]
+        # "Other non-current liabilities" is a row of its own, and names no current liabilities.
+        own = {row.concept for row in best}
+        concepts = frozenset(
+            one for one, name in spoken if one in own or not any(tokens(name) < row.plain for row in best)
+        )  # fmt: skip
         grouped = [row for row in best if row.groups and (row.groups & said) - row.plain]
         if grouped:
             labels = {row.plain for row in grouped}
@@ -104,7 +111,7 @@ class Lines:
             return list(named.rows)
         return [self.rows[number] for concept in sorted(named.concepts) for number in self.by_concept.get(concept, ())]
 
-    def agrees(self, named: Named, printed: Printed) -> bool:
+    def agrees(self, named: Named, printed: Printed, claim: Claim) -> bool:
         """Tell whether a figure stands on a line that the claim may mean."""
         if named.nothing:
             return True
@@ -119,7 +126,18 @@ class Lines:
                 return row.concept in named.concepts or not known
             # Words of another language cannot be compared; those of one language have to share something.
             return self._foreign(row) or bool(row.words & named.words)
-        return self._close_enough(named, row)
+        return self._close_enough(named, row) and not self._has_rival(named, row, claim)
+
+    def _has_rival(self, named: Named, row: Row, claim: Claim) -> bool:
+        """Tell whether a row that the claim names exactly has a figure of that period; then a longer label is another line."""
+        for one in named.rows:
+            if not one.plain < row.words or (row.words - one.plain) <= _GENERIC:
+                continue
+            for figure in self.evidence.rows[one.number]:
+                same = figure.unit == claim.number.unit
+                if same and period_agrees(claim, figure, self.evidence.sources[figure.doc]) is True:
+                    return True
+        return False
 
     def _foreign(self, row: Row) -> bool:
         lang = self.evidence.sources[row.doc].lang

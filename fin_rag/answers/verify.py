@@ -29,6 +29,7 @@ from fin_rag.answers.judge import (
     wrong_unit,
 )
 from fin_rag.answers.lines import Lines, Named
+from fin_rag.answers.sentences import direction_of
 from fin_rag.answers.vocabulary import words
 from fin_rag.errors import InputError
 from fin_rag.facts.model import Fact, number_text
@@ -191,7 +192,7 @@ class Verifier:
 
     def check(self, answer: str, *, lang: str | None = None) -> FigureReport:
         """Return the verdicts on an answer."""
-        language = lang or _language(answer)
+        language = lang or _language(answer) or self._evidence.language
         self._lines.lang = language or ""
         read = read_answer(answer, lang=language)
         found: dict[int, FigureCheck] = {}
@@ -216,7 +217,7 @@ class Verifier:
 
     def _by_print(self, claim: Claim, company: Company) -> tuple[FigureCheck | None, Printed | None]:
         """Return the verdict by figures of the same size, ``None`` if there is none."""
-        matches = same_size(claim, self._evidence) or points_or_basis(claim, self._evidence)
+        matches = same_size(claim, self._evidence, self._lines.lang) or points_or_basis(claim, self._evidence)
         named = self._lines.named_by(claim)
         best: tuple[int, int, FigureCheck, Printed] | None = None
         undated: Match | None = None
@@ -256,7 +257,7 @@ class Verifier:
         if period_agrees(claim, printed, source) is False:
             theirs = ", ".join(one.text() for one in printed.whens) or "another period"
             faults.append((WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}"))
-        if not self._lines.agrees(named, printed):
+        if not self._lines.agrees(named, printed, claim):
             faults.append((WRONG_LINE, f"printed for {_short(printed.label)!r}"))
         if not sign_agrees(claim, printed):
             faults.append((WRONG_SIGN, f"printed as {printed.text!r}"))
@@ -284,7 +285,7 @@ class Verifier:
         if derivation is not None:
             return self._verdict(claim, derivation.agrees, derivation.inputs[-1], derivation.reason)
         unit = wrong_unit(claim, self._evidence)
-        if unit is not None and self._lines.agrees(named, unit.printed):
+        if unit is not None and self._lines.agrees(named, unit.printed, claim):
             return self._verdict(claim, unit.how, unit.printed, unit.reason)
         return self._verdict(claim, UNSUPPORTED, None, self._expected(claim, named) or "not in the evidence")
 
@@ -361,7 +362,9 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         if one.change or two.change:
             continue
         before, after = (one, two) if one.earlier else (two, one)
-        direction = after.direction or before.direction if before is two else before.direction or after.direction
+        places = (at, at - 1) if before is two else (at - 1, at)
+        heard = [direction_of(claims[place].mention, checks[place].label) for place in reversed(places)]
+        direction = (heard[0] or heard[1]) if before is two else (heard[1] or heard[0])
         linked = before is two or re.match(r"\s*(?:[\w%(),. ]{0,60})\b(?:to|a|hasta)\b", one.mention.after)
         old, new = abs(before.value), abs(after.value)
         place = at if after is two else at - 1

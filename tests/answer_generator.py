@@ -45,6 +45,20 @@ ENGLISH = {
         "Answer: {x}. This is {label} for {period}.",
     ),
 }
+ENGLISH["c"] = (
+    "Looking at {period}, we see that {label} reached {x}.",
+    "How much was {label}? It was {x} in {period}.",
+    "**{label_cap}**: {x} for the year {period}.",
+    "{x} - that is what {issuer} disclosed as {label} for {period}.",
+    "The filing puts {label} at {x} for {period}.",
+    "{issuer} closed {period} with {label} of {x}.",
+    "Based on the evidence [1], {issuer}'s {period} {label} equals {x}.",
+    "Total for {label} during the {period} period: {x}.",
+    "{period} saw {issuer} register {x} under {label}.",
+    "I found {x} for {label} in {period} in the table.",
+    "The amount of {label} ({period}) is {x} according to the consolidated statements.",
+    "With {x} in {period}, {label} is shown on the face of the statement.",
+)
 ENGLISH_TWO = {
     "a": (
         "{label_cap} {moved} from {y} in {before} to {x} in {period}.",
@@ -59,6 +73,15 @@ ENGLISH_TWO = {
         "Between {before} and {period}, {label} {moved} from {y} to {x}.",
     ),
 }
+ENGLISH_TWO["c"] = (
+    "{label_cap} went from {y} ({before}) to {x} ({period}), so it {moved}.",
+    "While it was {y} in {before}, {label} {was} {x} in {period}.",
+    "Year over year, {label} {moved} {g}, from {y} to {x}, in {period}.",
+    "{label_cap} for {before} and {period} was {y} and {x}.",
+    "{issuer}: {label} {moved} to {x} ({period}) from {y} ({before}).",
+    "Against {y} in {before}, {label} {moved} to {x} in {period}.",
+    "In {period} {label} {moved} {g} compared with {before}.",
+)
 SPANISH = {
     "a": (
         "En {period}, {issuer} registró {label}: {x}.",
@@ -73,10 +96,23 @@ SPANISH = {
         "- {label_cap} ({period}): {x}",
     ),
 }
+SPANISH["c"] = (
+    "El {period} arrojó {x} de {label}.",
+    "{label_cap}: {x} (ejercicio {period}).",
+    "La cifra correspondiente a {label} en {period} fue {x}.",
+    "De acuerdo con las cuentas, {label} totalizó {x} en {period} [1].",
+    "¿Cuánto fue {label} en {period}? {x}.",
+    "{issuer} declara {x} en concepto de {label} para {period}.",
+)
 SPANISH_TWO = {
     "a": ("{label_cap} {moved} de {y} en {before} a {x} en {period}.", "{label_cap} fue de {x} en {period}, frente a {y} en {before}."),
     "b": ("En {period}, {label} {moved} hasta {x}, frente a {y} el año anterior.", "{label_cap} {moved} un {g}, hasta {x}, en {period}."),
 }
+SPANISH_TWO["c"] = (
+    "{label_cap} pasó de {y} ({before}) a {x} ({period}), es decir, {moved}.",
+    "Si en {before} era de {y}, en {period} {label} {moved} hasta {x}.",
+    "{label_cap} {moved} en {period} un {g} respecto a {before}.",
+)
 UP = {"en": ("rose", "increased", "grew", "climbed"), "es": ("aumentó", "creció", "subió")}
 DOWN = {"en": ("fell", "decreased", "declined", "dropped"), "es": ("disminuyó", "cayó", "bajó")}
 SCALE_NAMES = {
@@ -315,6 +351,8 @@ def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, k
         if "earlier" in template or "anterior" in template:
             return None
     elif kind in ("digit", "invented", "scale"):
+        if "{x}" not in template:
+            return None
         changed = corrupt(x, cell, rng, kind, lang, [[cell, prior]])
         if changed is None:
             return None

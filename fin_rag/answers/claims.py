@@ -12,7 +12,9 @@ from typing import Final
 from fin_rag.answers.evidence import resolve
 from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
 from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
+from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.when import When, read_periods
+from fin_rag.facts.concepts import name_key
 from fin_rag.text.numbers import Number, find_numbers
 
 APPROXIMATE: Final = "approximate"
@@ -100,9 +102,12 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
 _STATES: Final = re.compile(r"(?:(?<!\w)(\w+\.?)|[:=,;>]|^)\s*\($")
 
 
-@cache
-def _leading_words() -> frozenset[str]:
-    return frozenset(words()["leads_to_figure"]) | frozenset(words()["organisation_verbs"])
+def _may_be_label(word: str) -> bool:
+    """Tell whether brackets behind a word may be an aside to it: "net income ($5 million)", "rose 5 % ($2 million)"."""
+    low = word.lower()
+    if low in words()["leads_to_figure"]:
+        return False
+    return not word[-1].isalpha() or word[0].isupper() or name_key(low) in vocabulary_words()
 
 
 def _negative(number: Number, text: str) -> Number:
@@ -116,7 +121,7 @@ def _negative(number: Number, text: str) -> Number:
     if not (inside or around) or not (number.currency or number.scale != 1):
         return number
     leads = _STATES.search(before)
-    if leads is None or (leads[1] and leads[1].lower() not in _leading_words()):
+    if leads is None or (leads[1] and _may_be_label(leads[1])):
         return number
     return replace(number, value=-number.value, negative="parentheses", alternative=None)
 
@@ -275,5 +280,8 @@ def _is_subject(text: str, match: re.Match[str], parts: Sequence[str]) -> bool:
     if verb and verb[1].lower() in words()["organisation_verbs"]:
         return True
     if re.match(r"\s*(?:\([A-Z.: ]{1,14}\)|[:—–-]\s)", after):
+        return True
+    starts = not text[: match.start()].strip(" *-•\"“")
+    if verb and not starts and (name_key(verb[1]) in vocabulary_words() or read_periods(verb[1])):
         return True
     return bool(_BEFORE_NAME.search(text[: match.start()]))

@@ -9,10 +9,10 @@ from typing import Final
 
 from fin_rag.answers.claims import Claim, company_names
 from fin_rag.answers.evidence import Evidence, Source
+from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.vocabulary import word_set
 from fin_rag.answers.when import read_periods
-from fin_rag.facts.concepts import concept_map, name_key
-from fin_rag.facts.ratios import ratio_map
+from fin_rag.facts.concepts import name_key
 
 _HEAD: Final = 1_500
 _MOST_TEXT: Final = 200_000
@@ -82,7 +82,7 @@ class Companies:
         if not self._known:
             return False
         first = next(iter(name_key(name).split()), "")
-        return first in parts and first not in self._words and first not in _vocabulary()
+        return first in parts and first not in self._words and first not in vocabulary_words()
 
 
 def _tokens(name: str) -> frozenset[str]:
@@ -113,19 +113,6 @@ def _inferred(source: Source) -> list[str]:
 
 def _has_ending(name: str) -> bool:
     return any(part.strip(",").lower() in word_set("organisations") for part in name.split()[1:])
-
-
-def _vocabulary() -> frozenset[str]:
-    if not _CACHE:
-        words = {word for name in concept_map().names() for word in name.split()}
-        words |= {word for ratio in ratio_map().values() for name in ratio.names for word in name.split()}
-        for listed in ("stop", "up", "down", "loss", "change", "prior", "approximate", "floor", "ceiling", "units_of_time"):
-            words |= {word for phrase in word_set(listed) for word in name_key(phrase).split()}
-        _CACHE.append(frozenset(words))
-    return _CACHE[0]
-
-
-_CACHE: list[frozenset[str]] = []
 
 
 def named_sources(sources: Sequence[Source], docs: frozenset[int]) -> str:

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from fin_rag.answers.vocabulary import word_set
 from fin_rag.facts.concepts import Concept, concept_map, name_key
+from fin_rag.facts.ratios import ratio_map
 
 _MARKUP = re.compile(r"[*_`\\]|\[\^?\w{1,4}\]")
 _SHORTEST_STEM = 4
@@ -95,6 +96,16 @@ def concept_names(text: str) -> tuple[tuple[str, str], ...]:
         else:
             at += 1
     return tuple(found)
+
+
+@cache
+def vocabulary_words() -> frozenset[str]:
+    """Return every word of the names of line items and ratios, and of the words for change, as they are compared."""
+    found = {word for name in concept_map().names() for word in name.split()}
+    found |= {word for ratio in ratio_map().values() for name in ratio.names for word in name.split()}
+    for listed in ("stop", "up", "down", "loss", "change", "prior", "approximate", "floor", "ceiling", "units_of_time"):
+        found |= {word for phrase in word_set(listed) for word in name_key(phrase).split()}
+    return frozenset(found)
 
 
 @cache

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Final
 
 from fin_rag.answers.claims import Claim
 from fin_rag.answers.evidence import Evidence, Printed
 from fin_rag.answers.judge import period_agrees
-from fin_rag.answers.labels import concept_names, concept_of, concepts_in, tokens
+from fin_rag.answers.labels import concept_names, concept_of, concepts_in, token_list, tokens
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _GENERIC: Final = frozenset({"total", "other", "net", "basic", "diluted", "balance", "amount", "otro", "neto", "saldo", "importe", "subtotal", "all", "consolidated"})
@@ -83,6 +82,9 @@ class Lines:
         spoken = concept_names(text)
         concepts = frozenset(one for one, _ in spoken)
         full = [row for row in self._rows_with(said) if row.plain <= said and row.plain - _GENERIC]
+        spelled = token_list(text)
+        inside = [row for row in full if _stands_in(token_list(_BRACKETS.sub(" ", row.label)), spelled)]
+        full = inside or full
         if not full and not concepts:
             full = [row for row in self._rows_with(said) if row.plain <= said and len(row.plain) > 1]
         best = [row for row in full if not any(row.plain < other.plain for other in full)]
@@ -179,10 +181,20 @@ class Lines:
         )  # fmt: skip
 
 
-@cache
-def generic_words() -> frozenset[str]:
-    """Return the words that alone name no line."""
-    return _GENERIC
+def _stands_in(label: Sequence[str], text: Sequence[str]) -> bool:
+    """Tell whether the words of a label stand together in a text, in order, with at most one word between them."""
+    for start, word in enumerate(text):
+        if word != label[0]:
+            continue
+        at, gaps = 0, 0
+        for other in text[start : start + len(label) + 1]:
+            if at < len(label) and other == label[at]:
+                at += 1
+            else:
+                gaps += 1
+        if at == len(label) and gaps <= 1:
+            return True
+    return False
 
 
 def figures_of(rows: Sequence[Row], evidence: Evidence) -> list[Printed]:

@@ -153,12 +153,12 @@ def _bind(body: str, start: int, mentions: list[Mention], whens: tuple[When, ...
         if place in runs:
             yield replace(mention, whens=(whens[runs[place]],), earlier=earlier)
             continue
-        tight = _tight_after(start, mention, whens)
+        before = _last_before(start, mention, whens, claimed)
+        tight = _tight_after(start, mention, whens, apart=before >= 0)
         if tight is not None:
             claimed.add(tight)
             yield replace(mention, whens=(whens[tight],), earlier=earlier)
             continue
-        before = _last_before(start, mention, whens, claimed)
         if earlier and not any(one.relative for one in whens[: before + 1] if before >= 0):
             yield replace(mention, whens=(_prior(whens, before),), earlier=True)
         elif before >= 0:
@@ -196,12 +196,17 @@ def _runs(spans: Sequence[tuple[int, int]], body: str, joins: re.Pattern[str]) -
     return runs
 
 
-def _tight_after(start: int, mention: Mention, whens: Sequence[When]) -> int | None:
-    """Return the period that directly follows a figure: "$3 million in 2024", "$3 million (2024)"."""
+def _tight_after(start: int, mention: Mention, whens: Sequence[When], *, apart: bool) -> int | None:
+    """Return the period that directly follows a figure: "$3 million in 2024", "$3 million (2024)".
+
+    With ``apart``, where a period stands in front of the figure, a comma ends its reach: "in 2023 3, in 2024 4".
+    """
     end = mention.number.span.end - start
     for place, one in enumerate(whens):
         if end <= one.start < end + len(mention.after):
             gap = mention.after[: one.start - end]
+            if apart and gap.lstrip().startswith(","):
+                return None
             return place if _TIGHT.match(gap) or (one.relative and len(gap) <= 12 and "," not in gap) else None
     return None
 
@@ -266,6 +271,12 @@ def direction_of(mention: Mention, label: str = "") -> int:
     after = _without(mention.after, label)
     head = _BREAK.split(after, maxsplit=1)[0]
     return _first_direction(head[:60])
+
+
+def only_direction(text: str, label: str = "") -> int:
+    """Return the direction that a whole sentence speaks of, 0 if it speaks of none or of both."""
+    found = set(_directions(_without(text, label)))
+    return found.pop() if len(found) == 1 else 0
 
 
 def _without(text: str, label: str) -> str:

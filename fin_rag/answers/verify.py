@@ -29,7 +29,7 @@ from fin_rag.answers.judge import (
     wrong_unit,
 )
 from fin_rag.answers.lines import Lines, Named
-from fin_rag.answers.sentences import direction_of
+from fin_rag.answers.sentences import direction_of, only_direction
 from fin_rag.answers.vocabulary import words
 from fin_rag.errors import InputError
 from fin_rag.facts.model import Fact, number_text
@@ -365,6 +365,7 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         places = (at, at - 1) if before is two else (at - 1, at)
         heard = [direction_of(claims[place].mention, checks[place].label) for place in reversed(places)]
         direction = (heard[0] or heard[1]) if before is two else (heard[1] or heard[0])
+        direction = direction or only_direction(one.sentence.text, checks[at].label)
         linked = before is two or re.match(r"\s*(?:[\w%(),. ]{0,60})\b(?:to|a|hasta)\b", one.mention.after)
         old, new = abs(before.value), abs(after.value)
         place = at if after is two else at - 1

@@ -48,7 +48,9 @@ def main() -> None:
         if good == bool(case.wrong) and shown[group] < options.show:
             shown[group] += 1
             marks = [(one.text, one.verdict, one.reason, one.label) for one in report.figures]
-            print(f"[{group}] {case.answer}\n      {case.evidence[0].metadata.get('source', '')[-40:]} {case.evidence[0].metadata.get('page', '')} {marks}")
+            print(
+                f"[{group}] {case.answer}\n      {case.evidence[0].metadata.get('source', '')[-40:]} {case.evidence[0].metadata.get('page', '')} {marks}"
+            )
     seconds = time.process_time() - started
     wrong = [name for name in total if not name.startswith("true:")]
     right = [name for name in total if name.startswith("true:")]
@@ -56,7 +58,12 @@ def main() -> None:
     rows |= {name: {"n": total[name], "alarms": round(1 - passed[name] / total[name], 4)} for name in sorted(right)}
     caught = 1 - sum(passed[name] for name in wrong) / max(1, sum(total[name] for name in wrong))
     alarms = 1 - sum(passed[name] for name in right) / max(1, sum(total[name] for name in right))
-    print(json.dumps({"recall": round(caught, 4), "false_alarms": round(alarms, 4), "cpu_s": round(seconds, 1), "kinds": rows}, indent=1))
+    print(
+        json.dumps(
+            {"recall": round(caught, 4), "false_alarms": round(alarms, 4), "cpu_s": round(seconds, 1), "kinds": rows},
+            indent=1,
+        )
+    )
     for (group, verdict), count in sorted(verdicts.items()):
         print(f"   {group:16s} {verdict:16s} {count}")
 

@@ -63,7 +63,6 @@ class Companies:
 
     def _read(self, text: str) -> Company:
         docs: set[int] = set()
-        stranger = ""
         for name, subject in company_names(text):
             parts = _tokens(name)
             if not parts or read_periods(name):
@@ -71,11 +70,9 @@ class Companies:
             matching = {at for at, names in enumerate(self._names) if any(_same(parts, one) for one in names)}
             if matching:
                 docs |= matching
-            elif subject and not stranger and self._is_stranger(name, parts):
-                stranger = name
-        if docs:
-            return Company(frozenset(docs))
-        return Company(None, stranger)
+            elif subject and not docs and self._is_stranger(name, parts):
+                return Company(None, name)
+        return Company(frozenset(docs)) if docs else Company()
 
     def _is_stranger(self, name: str, parts: frozenset[str]) -> bool:
         """Tell whether a name is that of a company of which no document speaks."""
@@ -94,7 +91,12 @@ def _tokens(name: str) -> frozenset[str]:
     """
     endings = {name_key(one) for one in word_set("organisations")}
     listed = name_key(re.sub(r"(?<=\b\w)\.(?=\w\b)", "", name)).split()
-    return frozenset(one for one in listed if one not in endings and one not in ("the", "of", "and", "de", "y", "la", "subsidiaries", "sociedades", "dependientes"))
+    return frozenset(
+        one
+        for one in listed
+        if one not in endings
+        and one not in ("the", "of", "and", "de", "y", "la", "subsidiaries", "sociedades", "dependientes")
+    )
 
 
 def _same(said: frozenset[str], name: frozenset[str]) -> bool:
@@ -117,5 +119,9 @@ def _has_ending(name: str) -> bool:
 
 def named_sources(sources: Sequence[Source], docs: frozenset[int]) -> str:
     """Return the names of the companies of some documents."""
-    found = [source.names[0] if source.names else f"document {source.index + 1}" for source in sources if source.index in docs]
+    found = [
+        source.names[0] if source.names else f"document {source.index + 1}"
+        for source in sources
+        if source.index in docs
+    ]
     return ", ".join(dict.fromkeys(found))

@@ -67,7 +67,7 @@ def _bounds(size: Decimal, step: Decimal, kind: str) -> tuple[Decimal, Decimal]:
         return size - half, size + step
     if kind == CEILING:
         return max(size - step, Decimal(0)), size + half
-    if kind == APPROXIMATE:
+    if kind == APPROXIMATE and step >= 1:
         half = max(half, _loose(size, step) / 2)
     return max(size - half, Decimal(0)), size + half
 
@@ -88,7 +88,11 @@ def _finer(printed: Printed, step: Decimal) -> bool:
 
 def _is_verbatim(claim: Claim, printed: Printed) -> bool:
     number = claim.number
-    return _digits(number.text) == _digits(printed.text) and number.scale == printed.own_scale and (claim.factor == 1 or number.scale != 1 or bool(number.unit))
+    return (
+        _digits(number.text) == _digits(printed.text)
+        and number.scale == printed.own_scale
+        and (claim.factor == 1 or number.scale != 1 or bool(number.unit))
+    )
 
 
 def _digits(text: str) -> str:
@@ -133,7 +137,11 @@ def wrong_unit(claim: Claim, evidence: Evidence) -> Match | None:
     for power in _POWERS:
         for _, printed in evidence.between(size * power - step * power / 2, size * power + step * power / 2):
             if units_agree(claim, printed) and (printed.value or not size):
-                return Match(printed, WRONG_SCALE, f"printed {printed.text!r} stands for {_plain(size * power)}, not {_plain(size)}")
+                return Match(
+                    printed,
+                    WRONG_SCALE,
+                    f"printed {printed.text!r} stands for {_plain(size * power)}, not {_plain(size)}",
+                )
     return None
 
 
@@ -155,7 +163,7 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
         return True
     label = f"{printed.label} {printed.groups}" if printed.row >= 0 else printed.label
     if negative:
-        return claim.loss or claim.direction < 0 or _is_outflow(printed.label)
+        return claim.loss or claim.direction < 0 or is_outflow(printed.label)
     if claim.change and printed.direction < 0:
         return True
     # A minus in the answer, none in the print: right only where the print says loss or fall in words.
@@ -164,16 +172,30 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
     return _named_loss(printed.label) and not claim.loss
 
 
-def _is_outflow(label: str) -> bool:
+def is_outflow(label: str) -> bool:
+    """Tell whether a line is a payment or an expense, which statements may print in brackets."""
     plain = label.casefold()
-    if any(word in plain for word in ("net income", "net earnings", "resultado", "profit", "beneficio", "(loss)", "income (loss)")):
+    if any(
+        word in plain
+        for word in ("net income", "net earnings", "resultado", "profit", "beneficio", "(loss)", "income (loss)")
+    ):
         return False
     return bool(phrases("outflow_labels").search(label))
 
 
 def _named_loss(label: str) -> bool:
     plain = label.casefold()
-    return any(word in plain for word in ("net loss", "loss from operations", "operating loss", "pérdida neta", "accumulated deficit", "loss per share"))
+    return any(
+        word in plain
+        for word in (
+            "net loss",
+            "loss from operations",
+            "operating loss",
+            "pérdida neta",
+            "accumulated deficit",
+            "loss per share",
+        )
+    )
 
 
 # --- period ---------------------------------------------------------------------------------------
@@ -221,7 +243,11 @@ def _years_agree(one: When, other: When, source: Source) -> bool:
         if one.year == other.year:
             return True
         # The last days of a year of whole weeks may fall into the next one.
-        return abs((one.year * 12 + one.month) - (other.year * 12 + other.month)) <= 1 and bool(one.day and other.day) and abs(one.day - other.day) > 20
+        return (
+            abs((one.year * 12 + one.month) - (other.year * 12 + other.month)) <= 1
+            and bool(one.day and other.day)
+            and abs(one.day - other.day) > 20
+        )
     fiscal, dated = (one, other) if other.month else (other, one)
     if not dated.month:
         return one.year == other.year
@@ -232,7 +258,13 @@ def _years_agree(one: When, other: When, source: Source) -> bool:
         return shift != 0 and not fiscal.fiscal and dated.year == fiscal.year
     if dated.year == fiscal.year:
         return True
-    early = _EARLY if not fiscal.fiscal else _FISCAL_EARLY if fiscal is one and fiscal.fiscal and dated.month <= _EARLY else _EARLY
+    early = (
+        _EARLY
+        if not fiscal.fiscal
+        else _FISCAL_EARLY
+        if fiscal is one and fiscal.fiscal and dated.month <= _EARLY
+        else _EARLY
+    )
     return shift is None and dated.month <= early and dated.year - 1 == fiscal.year
 
 
@@ -301,7 +333,7 @@ def _level_agrees(claim: Claim, printed: Printed, evidence: Evidence) -> bool:
     now, then = printed.value, before[0].value
     if now < 0 and then < 0:
         now, then = abs(now), abs(then)
-        if not _is_outflow(printed.label) and not claim.loss:
+        if not is_outflow(printed.label) and not claim.loss:
             return True
     if now == then:
         return True

@@ -13,7 +13,24 @@ from fin_rag.answers.judge import period_agrees
 from fin_rag.answers.labels import concept_names, concept_of, concepts_in, token_list, tokens
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
-_GENERIC: Final = frozenset({"total", "other", "net", "basic", "diluted", "balance", "amount", "otro", "neto", "saldo", "importe", "subtotal", "all", "consolidated"})
+_GENERIC: Final = frozenset(
+    {
+        "total",
+        "other",
+        "net",
+        "basic",
+        "diluted",
+        "balance",
+        "amount",
+        "otro",
+        "neto",
+        "saldo",
+        "importe",
+        "subtotal",
+        "all",
+        "consolidated",
+    }
+)
 _MOST_ROWS: Final = 400
 
 
@@ -157,7 +174,9 @@ class Lines:
         best = max(len(one.plain) for one in named.rows)
         shared = len(row.words & named.words)
         if row.concept and row.concept in named.concepts:
-            return not any(one.concept == row.concept and one.doc == row.doc and shared < len(one.plain) for one in named.rows)
+            return not any(
+                one.concept == row.concept and one.doc == row.doc and shared < len(one.plain) for one in named.rows
+            )
         if shared < best:
             return False
         rivals = {one.concept for one in named.rows if one.concept}

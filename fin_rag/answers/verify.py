@@ -52,7 +52,9 @@ WRONG_LINE: Final = "wrong_line"
 WRONG_DIRECTION: Final = "wrong_direction"
 PASSING: Final = (VERBATIM, EQUAL, ROUNDED, DERIVED, FACT)
 FAILING: Final = (UNSUPPORTED, WRONG_PERIOD, WRONG_SCALE, WRONG_SIGN, WRONG_ENTITY, WRONG_DIRECTION, WRONG_LINE)
-_SEVERITY: Final = {name: at for at, name in enumerate((WRONG_DIRECTION, WRONG_SIGN, WRONG_ENTITY, WRONG_PERIOD, WRONG_LINE))}
+_SEVERITY: Final = {
+    name: at for at, name in enumerate((WRONG_DIRECTION, WRONG_SIGN, WRONG_ENTITY, WRONG_PERIOD, WRONG_LINE))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,7 @@ class Verifier:
         for match in matches:
             faults = self._faults(claim, match, named, company)
             if not faults:
-                if not claim.stated or self._is_dated(claim, match.printed):
+                if self._is_certain(claim, match.printed):
                     return self._verdict(claim, match.how, match.printed), match.printed
                 undated = undated or match
                 continue
@@ -234,7 +236,9 @@ class Verifier:
             rank = (len(faults), _SEVERITY.get(name, 9))
             if best is None or rank < best[:2]:
                 best = (*rank, self._verdict(claim, name, match.printed, reason), match.printed)
-        if undated is not None and (best is None or best[2].verdict != WRONG_PERIOD):
+        if undated is not None and (
+            best is None or best[0] > 1 or best[2].verdict not in (WRONG_PERIOD, WRONG_DIRECTION)
+        ):
             return self._verdict(claim, undated.how, undated.printed), undated.printed
         if best is not None:
             return best[2], None
@@ -242,9 +246,10 @@ class Verifier:
             return self._verdict(claim, EQUAL, None, "printed in words"), None
         return None, None
 
-    def _is_dated(self, claim: Claim, printed: Printed) -> bool:
-        """Tell whether a figure is known to be of the claimed period; the same value of a known other one is stronger."""
-        return period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+    def _is_certain(self, claim: Claim, printed: Printed) -> bool:
+        """Tell whether a figure says of which period and direction it is; the same value where it says another is stronger."""
+        dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+        return dated and (not claim.direction or not claim.change or printed.row >= 0 or printed.direction != 0)
 
     def _faults(self, claim: Claim, match: Match, named: Named, company: Company) -> list[tuple[str, str]]:
         printed = match.printed
@@ -253,10 +258,14 @@ class Verifier:
         if company.stranger:
             faults.append((WRONG_ENTITY, f"the evidence is not about {company.stranger}"))
         elif company.docs is not None and printed.doc not in company.docs:
-            faults.append((WRONG_ENTITY, f"printed for {named_sources(self._evidence.sources, frozenset({printed.doc}))}"))
+            faults.append(
+                (WRONG_ENTITY, f"printed for {named_sources(self._evidence.sources, frozenset({printed.doc}))}")
+            )
         if period_agrees(claim, printed, source) is False:
             theirs = ", ".join(one.text() for one in printed.whens) or "another period"
-            faults.append((WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}"))
+            faults.append(
+                (WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}")
+            )
         if not self._lines.agrees(named, printed, claim):
             faults.append((WRONG_LINE, f"printed for {_short(printed.label)!r}"))
         if not sign_agrees(claim, printed):
@@ -315,7 +324,9 @@ class Verifier:
         return claim.bare and number.value in self._number_words and not number.decimals
 
     def _derived(self, claim: Claim, one: Derivation) -> FigureCheck:
-        check = self._verdict(claim, DERIVED, one.inputs[-1] if one.inputs else None, f"{one.operation}: {one.value:.6g}")
+        check = self._verdict(
+            claim, DERIVED, one.inputs[-1] if one.inputs else None, f"{one.operation}: {one.value:.6g}"
+        )
         places = tuple((printed.doc, printed.span) for printed in one.inputs)
         return FigureCheck(**{**_fields(check), "inputs": places})
 
@@ -389,8 +400,14 @@ def _number_words(evidence: Evidence) -> frozenset[Decimal]:
     return frozenset(found)
 
 
-_SPANISH: Final = re.compile(r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|ventas|ingresos)\b", re.IGNORECASE)
-_ENGLISH: Final = re.compile(r"\b(?:the|of|in|was|were|for|with|from|and|that|million|thousand|fiscal|year|to|net|sales|revenue|at|by)\b", re.IGNORECASE)
+_SPANISH: Final = re.compile(
+    r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|ventas|ingresos)\b",
+    re.IGNORECASE,
+)
+_ENGLISH: Final = re.compile(
+    r"\b(?:the|of|in|was|were|for|with|from|and|that|million|thousand|fiscal|year|to|net|sales|revenue|at|by)\b",
+    re.IGNORECASE,
+)
 
 
 def _language(text: str) -> str | None:

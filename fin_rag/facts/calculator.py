@@ -51,7 +51,9 @@ def calculate(expression: str, values: Mapping[str, Decimal] | None = None) -> D
             raise InputError(f"{expression!r} cannot be computed: {_why(error)}.") from error
 
 
-def evaluate(formula: str, resolve: Callable[[str], Decimal], functions: Mapping[str, Callable[[str], Decimal]]) -> Decimal:
+def evaluate(
+    formula: str, resolve: Callable[[str], Decimal], functions: Mapping[str, Callable[[str], Decimal]]
+) -> Decimal:
     """Compute a formula whose names are looked up, and whose functions take one name.
 
     Raises:
@@ -101,7 +103,10 @@ def _why(error: DecimalException) -> str:
 
 
 def _value(
-    node: ast.AST, values: Mapping[str, Decimal], functions: Mapping[str, Callable[[Sequence[Decimal]], Decimal]], depth: int
+    node: ast.AST,
+    values: Mapping[str, Decimal],
+    functions: Mapping[str, Callable[[Sequence[Decimal]], Decimal]],
+    depth: int,
 ) -> Decimal:
     if depth > _DEEPEST:
         raise InputError("The expression has too many brackets inside each other.")
@@ -113,8 +118,15 @@ def _value(
         inner = _value(node.operand, values, functions, depth + 1)
         return -inner if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.BinOp):
-        return _binary(node.op, _value(node.left, values, functions, depth + 1), _value(node.right, values, functions, depth + 1))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions and not node.keywords:
+        return _binary(
+            node.op, _value(node.left, values, functions, depth + 1), _value(node.right, values, functions, depth + 1)
+        )
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in functions
+        and not node.keywords
+    ):
         return functions[node.func.id]([_value(one, values, functions, depth + 1) for one in node.args])
     known = sorted(functions) + sorted(values)
     what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__

@@ -160,7 +160,11 @@ def solve(ratio: Ratio, value_of: Callable[[str, int], Decimal | None]) -> tuple
     except InputError as error:
         return None, tuple(assumed), str(error)
     value = value * 100 if ratio.unit == "%" else value
-    return value.quantize(_PLACES).normalize() if value == value.quantize(_PLACES) else value.quantize(_PLACES), tuple(assumed), ""
+    return (
+        value.quantize(_PLACES).normalize() if value == value.quantize(_PLACES) else value.quantize(_PLACES),
+        tuple(assumed),
+        "",
+    )
 
 
 def compute_ratio(
@@ -198,7 +202,13 @@ def compute_ratio(
 
 
 def _input(
-    store: FactStore, issuer: str, name: str, period: FiscalPeriod, as_of: PointInTime, spans: list[tuple[str, str]], shift: int
+    store: FactStore,
+    issuer: str,
+    name: str,
+    period: FiscalPeriod,
+    as_of: PointInTime,
+    spans: list[tuple[str, str]],
+    shift: int,
 ) -> Fact | None:
     try:
         if not shift:

@@ -36,7 +36,8 @@ def same_size(claim: Claim, evidence: Evidence, lang: str = "") -> list[Match]:
     """Return the figures of the evidence that have the claimed size, best first."""
     found: list[Match] = []
     for size, step, copied in _sizes(claim, lang):
-        low, high = _bounds(size, step, claim.size)
+        kind = "" if claim.size == APPROXIMATE and claim.number.decimals else claim.size
+        low, high = _bounds(size, step, kind)
         for value, printed in evidence.between(low, high):
             if not units_agree(claim, printed) or (copied and _digits(printed.text) != _digits(claim.number.text)):
                 continue
@@ -67,7 +68,7 @@ def _bounds(size: Decimal, step: Decimal, kind: str) -> tuple[Decimal, Decimal]:
         return size - half, size + step
     if kind == CEILING:
         return max(size - step, Decimal(0)), size + half
-    if kind == APPROXIMATE and step >= 1:
+    if kind == APPROXIMATE:
         half = max(half, _loose(size, step) / 2)
     return max(size - half, Decimal(0)), size + half
 

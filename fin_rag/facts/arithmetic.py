@@ -129,9 +129,10 @@ def _value(node: ast.AST, values: Mapping[str, Decimal], text: str, depth: int) 
 def _literal(text: str) -> Decimal:
     """Read a number as it is written; a float would round it."""
     try:
-        return Decimal(text.replace("_", ""))
+        number = Decimal(text.replace("_", ""))
     except DecimalException:
         raise InputError(f"{text!r} is no plain number.") from None
+    return +number  # within the bounds of the context
 
 
 def _binary(operator: ast.operator, left: Decimal, right: Decimal) -> Decimal:

@@ -17,7 +17,7 @@ from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
 from fin_rag import ChunkingConfig, FilingIndex, Tokenization, load_tokenization, splitter_for
-from fin_rag.index.keywords import fold, function_words
+from fin_rag.text.words import fold, function_words
 from fin_rag.schema import parse_spans
 
 KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "kid": "kid", "research": "research"}

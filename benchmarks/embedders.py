@@ -41,7 +41,7 @@ from fin_rag.index.embeddings import (
     tokenization_of,
     unit,
 )
-from fin_rag.index.keywords import fold, topic_words
+from fin_rag.text.words import fold, topic_words
 from fin_rag.tokens import load_tokenization
 
 TOPICS: Final = Path(__file__).with_name("embedder_topics.json")

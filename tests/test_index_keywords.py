@@ -7,7 +7,8 @@ import pytest
 
 from fin_rag.errors import IntegrityError
 from fin_rag.index.catalogue import Allowed
-from fin_rag.index.keywords import KeywordRecord, RankBm25Keywords, TantivyKeywords, identifiers
+from fin_rag.index.keywords import KeywordRecord, RankBm25Keywords, TantivyKeywords
+from fin_rag.text.words import identifiers
 
 EN = "Total Revenues, net, were $4.2 billion (Item 1A). BRK.B and R&D under 575/2013, ASC 842-10-25."
 ES = "Las obligaciones contraídas ascienden a 1.234,5 millones; la información es útil."

@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 
 from fin_rag.errors import InputError
 from fin_rag.index import FilingIndex
-from fin_rag.index.keywords import fold, topic_words
+from fin_rag.text.words import fold, topic_words
 
 _EXCERPT = 420  # characters
 _STEM = 6  # letters: enough to bring the forms of a word together

@@ -45,7 +45,7 @@ from fin_rag.schema import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
 _DOCUMENT_KEYS: Final = (
     DOC_ID, SOURCE, TEXT_SHA256, TITLE, DOC_TYPE, ISSUER, TICKER, CIK, FISCAL_YEAR, FISCAL_PERIOD,
     PERIOD_END, FILED, LANG, SOURCE_SCOPE, SESSION_ID,
@@ -59,7 +59,8 @@ _SCHEMA: Final = f"""
 CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (
     doc INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, input_key TEXT NOT NULL, chunks INTEGER NOT NULL,
-    metadata TEXT NOT NULL, outline TEXT NOT NULL, text BLOB NOT NULL,
+    metadata TEXT NOT NULL, outline TEXT NOT NULL, text BLOB NOT NULL, page_map TEXT NOT NULL,
+    statements TEXT NOT NULL,
     {_DOCUMENT_COLUMNS}
 );
 CREATE UNIQUE INDEX IF NOT EXISTS documents_doc_id ON documents (doc_id);
@@ -96,6 +97,8 @@ class NewDocument:
     metadata: Mapping[str, MetadataValue]
     text: str
     outline: Sequence[Mapping[str, object]]
+    page_map: str
+    statements: Sequence[Mapping[str, object]]
     fingerprint: str
     input_key: str
     first_row: int
@@ -206,6 +209,29 @@ class Catalogue:
         """Return number, metadata and outline of a document, or ``None``."""
         row = self._db.execute("SELECT doc, metadata, outline FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
         return None if row is None else (row[0], json.loads(row[1]), json.loads(row[2]))
+
+    def statements(self, documents: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
+        """Return the financial statements of documents, as they were filed."""
+        return {doc: json.loads(text) for doc, text in self._of(documents, "statements")}
+
+    def page_maps(self, documents: Iterable[int]) -> dict[int, str]:
+        """Return the page maps of documents, as written; empty where a document has no pages."""
+        return dict(self._of(documents, "page_map"))
+
+    def outlines(self, documents: Iterable[int]) -> dict[int, list[dict[str, Any]]]:
+        """Return the sections of documents."""
+        return {doc: json.loads(text) for doc, text in self._of(documents, "outline")}
+
+    def numbered_metadata(self, filters: Conjunction) -> list[tuple[int, dict[str, object]]]:
+        """Return number and metadata of each document that a filter on document keys lets through, by number."""
+        sql = to_sql(filters, {k: v for k, v in _COLUMNS.items() if k in _DOCUMENT_KEYS}, ("d.metadata",))
+        rows = self._db.execute(f"SELECT doc, metadata FROM documents d WHERE {sql.text} ORDER BY doc", sql.parameters)
+        return [(doc, json.loads(metadata)) for doc, metadata in rows]
+
+    def state(self) -> tuple[int, int, int]:
+        """Return figures that change whenever documents come or go."""
+        found = self._db.execute("SELECT count(*), coalesce(max(doc), 0), coalesce(sum(doc), 0) FROM documents").fetchone()
+        return int(found[0]), int(found[1]), int(found[2])
 
     def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
         wanted = sorted(set(documents))
@@ -323,8 +349,8 @@ class Catalogue:
         keys = ", ".join(_DOCUMENT_KEYS)
         marks = ", ".join("?" * len(_DOCUMENT_KEYS))
         self._db.execute(
-            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, {keys}) "
-            f"VALUES (?, ?, ?, ?, ?, ?, ?, {marks})",
+            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, page_map, statements, "
+            f"{keys}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {marks})",
             (
                 document.first_row,
                 document.fingerprint,
@@ -333,6 +359,8 @@ class Catalogue:
                 _json(document.metadata),
                 _json(document.outline),
                 zlib.compress(document.text.encode("utf-8"), 6),
+                document.page_map,
+                _json(document.statements),
                 *(document.metadata.get(key) for key in _DOCUMENT_KEYS),
             ),
         )

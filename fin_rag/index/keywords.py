@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
-import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -17,29 +14,31 @@ import numpy as np
 
 from fin_rag.errors import IntegrityError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.text.words import fold, identifiers, topic_words
 
 if TYPE_CHECKING:
     import tantivy
 
 Scored = list[tuple[int, float]]
 
-# Words with a mark or digit inside (BRK.B, 575/2013, R&D, 1,234.5, 842-10-25) and plain numbers.
-_IDENTIFIER: Final = re.compile(r"\w+(?:[.,/&'\u2019-]\w+)+|\w*\d\w*")
 _WORD: Final = re.compile(r"\w+")
 _MARKED: Final = re.compile(r"\w+(?:[.,/&'\u2019-]\w+)+")
-_FIELDS: Final = ("text_en", "text_es", "exact")
+_TEXT_FIELDS: Final = ("text_en", "text_es")
+_TITLE_FIELDS: Final = ("title_en", "title_es")
+_ANALYZERS: Final = {"text_en": "en", "text_es": "es", "title_en": "en", "title_es": "es", "exact": "exact"}
 _MOST_DOCUMENT_CLAUSES: Final = 512
 _HEAP_BYTES: Final = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordRecord:
-    """Hold what is indexed of one chunk: its row, document, language and prepared text."""
+    """Hold what is indexed of one chunk: its row, document, language, prepared text and section path."""
 
     row: int
     doc: int
     lang: str
     text: str
+    title: str = ""
 
 
 class KeywordIndex(Protocol):
@@ -54,45 +53,21 @@ class KeywordIndex(Protocol):
     def clear(self) -> None:
         """Forget everything, so that the index can be filled again."""
 
-    def search(self, question: str, k: int, allowed: Allowed) -> Scored:
-        """Return at most ``k`` allowed rows that share a word with the question, best first, ties by row."""
+    def search(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows that share a word with the question or ``terms``; ties by row."""
+
+    def search_titles(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows whose section path shares a word with the question; ties by row."""
+
+    def occurs(self, word: str) -> bool:
+        """Tell whether a word stands in any chunk."""
 
     def count(self) -> int:
         """Return the number of chunks."""
-
-
-def identifiers(text: str) -> list[str]:
-    """Return the exact tokens of a text: numbers, codes and words with a mark inside, lower-cased.
-
-    Example:
-        >>> identifiers("Item 1A: BRK.B paid 4.2 under 575/2013.")
-        ['1a', 'brk.b', '4.2', '575/2013']
-    """
-    return [match.lower() for match in _IDENTIFIER.findall(text)]
-
-
-@cache
-def function_words() -> frozenset[str]:
-    """Return the English and Spanish words that carry no topic, folded; they are dropped from questions."""
-    data = json.loads(files("fin_rag.index").joinpath("function_words.json").read_text("utf-8"))
-    return frozenset(fold(word) for words in data.values() for word in words)
-
-
-def fold(text: str) -> str:
-    """Lower-case a text and take its accents off.
-
-    Example:
-        >>> fold("Información ÚTIL")
-        'informacion util'
-    """
-    decomposed = unicodedata.normalize("NFKD", text.lower())
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def topic_words(question: str) -> list[str]:
-    """Return the words of a question without function words; all of them if nothing else is left."""
-    words = _WORD.findall(question)
-    return [word for word in words if fold(word) not in function_words()] or words
 
 
 def _without_numbers(question: str) -> str:
@@ -113,8 +88,8 @@ class TantivyKeywords:
         builder = tantivy.SchemaBuilder()
         builder.add_unsigned_field("row", stored=True, indexed=True, fast=True)
         builder.add_unsigned_field("doc", indexed=True)
-        for name in _FIELDS:
-            builder.add_text_field(name, stored=False, tokenizer_name=f"fin_rag_{name}")
+        for name, analyzer in _ANALYZERS.items():
+            builder.add_text_field(name, stored=False, tokenizer_name=f"fin_rag_{analyzer}")
         schema = builder.build()
         self._folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -124,8 +99,8 @@ class TantivyKeywords:
                 f"The keyword index {str(self._folder)!r} cannot be read: {error}. "
                 "Rebuild it with FilingIndex.rebuild_keywords()."
             ) from error
-        for name, analyzer in self._analyzers.items():
-            index.register_tokenizer(f"fin_rag_{name}", analyzer)
+        for name, built in self._analyzers.items():
+            index.register_tokenizer(f"fin_rag_{name}", built)
         return index
 
     @cached_property
@@ -138,7 +113,7 @@ class TantivyKeywords:
             return lower.filter(Filter.stemmer(language)).filter(Filter.ascii_fold()).build()
 
         exact = TextAnalyzerBuilder(Tokenizer.whitespace()).build()
-        return {"text_en": stemmed("english"), "text_es": stemmed("spanish"), "exact": exact}
+        return {"en": stemmed("english"), "es": stemmed("spanish"), "exact": exact}
 
     def add(self, records: Iterable[KeywordRecord]) -> None:
         """Index chunks; they are found once this returns."""
@@ -149,7 +124,9 @@ class TantivyKeywords:
             document = tantivy.Document()
             document.add_unsigned("row", record.row)
             document.add_unsigned("doc", record.doc)
-            document.add_text("text_es" if record.lang == "es" else "text_en", record.text)
+            lang = "es" if record.lang == "es" else "en"
+            document.add_text(f"text_{lang}", record.text)
+            document.add_text(f"title_{lang}", record.title)
             document.add_text("exact", " ".join(identifiers(record.text)))
             writer.add_document(document)
         self._commit(writer)
@@ -177,14 +154,45 @@ class TantivyKeywords:
         self._index.reload()
         return int(self._index.searcher().num_docs)
 
-    def search(self, question: str, k: int, allowed: Allowed) -> Scored:
+    def search(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question, best first, ties by row.
 
-        The score is BM25 (k1 1.2, b 0.75) summed over the fields. The filter stands in the query as a clause
-        without score where few documents are allowed; what else it forbids is dropped afterwards, and
-        the search goes on until ``k`` rows are found or none is left.
+        The score is BM25 (k1 1.2, b 0.75) summed over the fields. ``terms`` are further words, with the
+        weight of each.
         """
-        query = self._query(question, allowed)
+        return self._search(self._terms(question, terms or {}), k, allowed)
+
+    def search_titles(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows whose section path shares a word with the question; ties by row."""
+        found = self._analyzed(" ".join(topic_words(_without_numbers(question))), 1.0, _TITLE_FIELDS)
+        for text, weight in (terms or {}).items():
+            for key, own in self._analyzed(text, weight, _TITLE_FIELDS).items():
+                found[key] = max(own, found.get(key, 0.0))
+        return self._search(found, k, allowed)
+
+    def occurs(self, word: str) -> bool:
+        """Tell whether a word stands in any chunk."""
+        from tantivy import Query
+
+        self._index.reload()
+        searcher = self._index.searcher()
+        wanted = self._analyzed(word, 1.0, _TEXT_FIELDS)
+        wanted |= {("exact", fold(word)): 1.0}
+        return any(
+            searcher.search(Query.term_query(self._index.schema, field, term), limit=1).hits for field, term in wanted
+        )
+
+    def _search(self, terms: Mapping[tuple[str, str], float], k: int, allowed: Allowed) -> Scored:
+        """Search, with the filter as a clause without score where few documents are allowed.
+
+        What else the filter forbids is dropped afterwards, and the search goes on until ``k`` rows are found or
+        none is left.
+        """
+        query = self._query(terms, allowed)
         if query is None or not len(allowed.rows):
             return []
         self._index.reload()
@@ -211,16 +219,28 @@ class TantivyKeywords:
             pairs = [(row, score) for row, score, ok in zip(rows, scores, inside, strict=True) if ok]
         return sorted(((int(r), s) for r, s in pairs if s > 0), key=lambda pair: (-pair[1], pair[0]))
 
-    def _query(self, question: str, allowed: Allowed) -> tantivy.Query | None:
+    def _terms(self, question: str, further: Mapping[str, float]) -> dict[tuple[str, str], float]:
+        """Return the weight of each term of a question, by field; its own words weigh 1."""
+        found = self._analyzed(" ".join(topic_words(_without_numbers(question))), 1.0, _TEXT_FIELDS)
+        found |= {("exact", term): 1.0 for term in identifiers(question)}
+        for text, weight in further.items():
+            for key, own in self._analyzed(text, weight, _TEXT_FIELDS).items():
+                found[key] = max(own, found.get(key, 0.0))
+        return found
+
+    def _analyzed(self, text: str, weight: float, fields: Sequence[str]) -> dict[tuple[str, str], float]:
+        return {(f, term): weight for f in fields for term in self._analyzers[_ANALYZERS[f]].analyze(text)}
+
+    def _query(self, terms: Mapping[tuple[str, str], float], allowed: Allowed) -> tantivy.Query | None:
         from tantivy import Occur, Query
 
         schema = self._index.schema
-        words = " ".join(topic_words(_without_numbers(question)))
-        terms = {(f, term) for f in ("text_en", "text_es") for term in self._analyzers[f].analyze(words)}
-        terms |= {("exact", term) for term in identifiers(question)}
         if not terms:
             return None
-        should = [(Occur.Should, Query.term_query(schema, name, term)) for name, term in sorted(terms)]
+        should = []
+        for (name, term), weight in sorted(terms.items()):
+            query = Query.term_query(schema, name, term)
+            should.append((Occur.Should, query if weight == 1.0 else Query.boost_query(query, weight)))
         matched = Query.boolean_query(should)
         if allowed.everything or len(allowed.documents) > _MOST_DOCUMENT_CLAUSES:
             return matched
@@ -239,54 +259,96 @@ class TantivyKeywords:
 
 
 class RankBm25Keywords:
-    """Keep chunks in memory and score them with rank-bm25; for small corpora and for comparison."""
+    """Keep chunks in memory and score them with rank-bm25; for small corpora and for comparison.
+
+    Further terms take part with their full weight.
+    """
 
     def __init__(self) -> None:
         self._records: dict[int, list[str]] = {}
+        self._titles: dict[int, list[str]] = {}
 
     @cached_property
     def _engine(self) -> tuple[list[int], object]:
-        from rank_bm25 import BM25Okapi
+        return _okapi(self._records)
 
-        rows = sorted(self._records)
-        return rows, BM25Okapi([self._records[row] or [""] for row in rows])
+    @cached_property
+    def _title_engine(self) -> tuple[list[int], object]:
+        return _okapi(self._titles)
 
     def add(self, records: Iterable[KeywordRecord]) -> None:
         """Index chunks; they are found once this returns."""
         for record in records:
             self._records[record.row] = _plain_tokens(record.text)
-        self.__dict__.pop("_engine", None)
+            self._titles[record.row] = _plain_tokens(record.title)
+        self._changed()
 
     def remove(self, first_row: int, count: int) -> None:
         """Forget rows; rows that are not there are no fault."""
         for row in range(first_row, first_row + count):
             self._records.pop(row, None)
-        self.__dict__.pop("_engine", None)
+            self._titles.pop(row, None)
+        self._changed()
 
     def clear(self) -> None:
         """Forget everything."""
         self._records.clear()
-        self.__dict__.pop("_engine", None)
+        self._titles.clear()
+        self._changed()
 
     def count(self) -> int:
         """Return the number of chunks."""
         return len(self._records)
 
-    def search(self, question: str, k: int, allowed: Allowed) -> Scored:
-        """Return at most ``k`` allowed rows that share a word with the question, best first, ties by row."""
-        terms = [fold(word) for word in topic_words(_without_numbers(question))] + identifiers(question)
-        wanted = set(terms)
-        permitted = {int(row) for row in allowed.rows}
-        if not self._records or not permitted:
-            return []
-        rows, engine = self._engine
-        at = [i for i, row in enumerate(rows) if row in permitted and wanted & set(self._records[row])]
-        if not at:
-            return []
-        scores = engine.get_batch_scores(terms, at)  # type: ignore[attr-defined]  # rank_bm25 has no types
-        # Okapi's idf is 0 for a word in half of the corpus: such a hit still shares a word.
-        pairs = [(rows[i], max(float(score), 1e-9)) for i, score in zip(at, scores, strict=True)]
-        return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:k]
+    def search(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows that share a word with the question or ``terms``; ties by row."""
+        wanted = _question_tokens(question, terms) + identifiers(question)
+        return _ranked(self._records, self._engine, wanted, k, allowed) if self._records else []
+
+    def search_titles(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows whose section path shares a word with the question; ties by row."""
+        wanted = _question_tokens(question, terms)
+        return _ranked(self._titles, self._title_engine, wanted, k, allowed) if self._titles else []
+
+    def occurs(self, word: str) -> bool:
+        """Tell whether a word stands in any chunk."""
+        wanted = fold(word)
+        return any(wanted in tokens for tokens in self._records.values())
+
+    def _changed(self) -> None:
+        self.__dict__.pop("_engine", None)
+        self.__dict__.pop("_title_engine", None)
+
+
+def _okapi(records: Mapping[int, list[str]]) -> tuple[list[int], object]:
+    from rank_bm25 import BM25Okapi
+
+    rows = sorted(records)
+    return rows, BM25Okapi([records[row] or [""] for row in rows])
+
+
+def _question_tokens(question: str, terms: Mapping[str, float] | None) -> list[str]:
+    words = [fold(word) for word in topic_words(_without_numbers(question))]
+    return words + [fold(word) for text in terms or {} for word in topic_words(text)]
+
+
+def _ranked(
+    records: Mapping[int, list[str]], engine: tuple[list[int], object], terms: list[str], k: int, allowed: Allowed
+) -> Scored:
+    wanted = set(terms)
+    permitted = {int(row) for row in allowed.rows}
+    rows, okapi = engine
+    at = [i for i, row in enumerate(rows) if row in permitted and wanted & set(records[row])]
+    if not at:
+        return []
+    scores = okapi.get_batch_scores(terms, at)  # type: ignore[attr-defined]  # rank_bm25 has no types
+    # Okapi's idf is 0 for a word in half of the corpus: such a hit still shares a word.
+    pairs = [(rows[i], max(float(score), 1e-9)) for i, score in zip(at, scores, strict=True)]
+    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
 def _plain_tokens(text: str) -> list[str]:

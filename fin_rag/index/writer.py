@@ -26,11 +26,13 @@ from fin_rag.index.embeddings import embedding_name
 from fin_rag.index.ingest import AddReport, Progress, input_key, load_document, source_name
 from fin_rag.index.keywords import KeywordRecord
 from fin_rag.index.parts import Parts
+from fin_rag.index.statements import statement_records
 from fin_rag.schema import (
     CONTEXT_HEADER,
     DOC_ID,
     LANG,
     PAGE_MAP,
+    SECTION_PATH,
     SESSION_ID,
     SOURCE_SCOPE,
     SPANS,
@@ -207,7 +209,10 @@ class Writer:
             at += count
         replaced = {p.doc_id for p in group if self._catalogue.fingerprint(p.doc_id) is not None}
         self._parts.keywords.add(
-            KeywordRecord(document.first_row + i, document.first_row, str(document.metadata.get(LANG)), text)
+            KeywordRecord(
+                document.first_row + i, document.first_row, str(document.metadata.get(LANG)), text,
+                str(prepared.chunks[i].metadata[SECTION_PATH]),
+            )
             for prepared, document in zip(group, new, strict=True)
             for i, text in enumerate(prepared.texts)
         )
@@ -240,6 +245,8 @@ class Writer:
             metadata=metadata,
             text=prepared.document.page_content,
             outline=sections,
+            page_map=str(prepared.document.metadata.get(PAGE_MAP) or ""),
+            statements=statement_records(prepared.document, prepared.outline),
             fingerprint=prepared.fingerprint,
             input_key=prepared.input_key,
             first_row=first,
@@ -277,4 +284,4 @@ def keyword_records(parts: Parts) -> Iterator[KeywordRecord]:
             lang = str(catalogue.metadata_of([doc])[doc].get(LANG))
         body = "\n\n".join(span.slice(text) for span in parse_spans(str(own[SPANS])))
         prepared = parts.tokenization.prepare(body, header=str(own[CONTEXT_HEADER]))
-        yield KeywordRecord(row, doc, lang, prepared)
+        yield KeywordRecord(row, doc, lang, prepared, str(own.get(SECTION_PATH, "")))

@@ -1,0 +1,149 @@
+"""The data files of question analysis, read once, and phrase search in token lists."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from fin_rag.text.words import fold, function_words, stem
+
+_TOKEN: Final = re.compile(r"[^\W_]+(?:&[^\W_]+)*|%")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Hold one word of a question: as typed, folded, its stem and its place (code points)."""
+
+    text: str
+    folded: str
+    stem: str
+    start: int
+    end: int
+
+
+def tokenize(text: str) -> list[Token]:
+    """Split a question into words; ``R&D`` is one.
+
+    Example:
+        >>> [token.folded for token in tokenize("¿Capex de R&D?")]
+        ['capex', 'de', 'r&d']
+    """
+    found = []
+    for match in _TOKEN.finditer(text):
+        folded = fold(match[0])
+        found.append(Token(match[0], folded, stem(folded), match.start(), match.end()))
+    return found
+
+
+def read_json(name: str) -> dict[str, Any]:
+    """Read one of the JSON files beside this module."""
+    data: dict[str, Any] = json.loads(files("fin_rag.query").joinpath(name).read_text("utf-8"))
+    return data
+
+
+@cache
+def metrics_data() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the metric file: ``item`` and ``ratio``, by id."""
+    return tomllib.loads(files("fin_rag.query").joinpath("metrics.toml").read_text("utf-8"))
+
+
+@cache
+def phrases() -> dict[str, Any]:
+    """Return the phrases of questions."""
+    return read_json("phrases.json")
+
+
+@cache
+def topics_data() -> dict[str, Any]:
+    """Return the topics and synonyms."""
+    return read_json("topics.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Hold a phrase found in a token list: its label and the tokens ``first`` to ``last`` (exclusive)."""
+
+    label: str
+    first: int
+    last: int
+
+
+class PhraseFinder:
+    """Find phrases in a list of tokens, the longest at each place, by stems or by folded words.
+
+    Example:
+        >>> finder = PhraseFinder({"debt": ["net debt"], "cash": ["cash"]})
+        >>> [(hit.label, hit.first, hit.last) for hit in finder.find(tokenize("cash and net debts"))]
+        [('cash', 0, 1), ('debt', 2, 4)]
+    """
+
+    def __init__(self, named: Mapping[str, Iterable[str]], *, exact: bool = False) -> None:
+        self._exact = exact
+        self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+        for label, texts in named.items():
+            for text in texts:
+                keys = tuple(self._key(token) for token in tokenize(text))
+                if keys:
+                    self._phrases.setdefault(keys[0], []).append((keys, label))
+        for found in self._phrases.values():
+            found.sort(key=lambda pair: -len(pair[0]))
+
+    def find(self, tokens: Sequence[Token]) -> list[Hit]:
+        """Return the phrases in order; of those that start at one place, the longest and all equal to it."""
+        keys = [self._key(token) for token in tokens]
+        hits: list[Hit] = []
+        at = 0
+        while at < len(keys):
+            longest = 0
+            for phrase, label in self._phrases.get(keys[at], ()):
+                if len(phrase) < longest:
+                    break
+                if tuple(keys[at : at + len(phrase)]) == phrase:
+                    longest = len(phrase)
+                    hits.append(Hit(label, at, at + longest))
+            at += longest or 1
+        return hits
+
+    def has(self, tokens: Sequence[Token]) -> bool:
+        """Tell whether any phrase is there."""
+        return bool(self.find(tokens))
+
+    def _key(self, token: Token) -> str:
+        # Short words are abbreviations: stems would bring different ones together.
+        return token.folded if self._exact or len(token.folded) < 4 else token.stem
+
+
+@cache
+def finder(group: str, *, exact: bool = False) -> PhraseFinder:
+    """Return the finder of one group of ``phrases.json``; a list's label is the group's name."""
+    data = phrases()[group]
+    return PhraseFinder(data if isinstance(data, dict) else {group: data}, exact=exact)
+
+
+@cache
+def known_stems() -> frozenset[str]:
+    """Return the stems of all words that the data files know: none of them is a company's name by itself."""
+    texts: list[str] = []
+    for entries in metrics_data().values():
+        for entry in entries.values():
+            texts += entry["names"]
+            texts += entry.get("rows", [])
+    for topic in topics_data()["topics"].values():
+        for part in topic.values():
+            texts += part
+    texts += [word for group in topics_data()["synonyms"] for word in group]
+    for group in phrases().values():
+        if isinstance(group, dict):
+            texts += [text for part in group.values() for text in part]
+        elif isinstance(group, list):
+            texts += group
+    for kind in read_json("kinds.json")["kinds"].values():
+        texts += [*kind["named"], *kind["hinted"]]
+    words = {token.stem for text in texts for token in tokenize(text)}
+    return frozenset(words | {stem(word) for word in function_words()})

@@ -56,6 +56,19 @@ class Companies:
                 return found
         return inherited
 
+    def in_question(self, question: str) -> str:
+        """Return the company that a question is about if no document is of it, else an empty string."""
+        stranger = ""
+        for name, subject in company_names(question):
+            parts = _tokens(name)
+            if not parts or read_periods(name):
+                continue
+            if any(_same(parts, one) for names in self._names for one in names):
+                return ""
+            if subject and not stranger and self._is_stranger(name, parts):
+                stranger = name
+        return stranger
+
     def _of_text(self, text: str) -> Company:
         if text not in self._seen:
             self._seen[text] = self._read(text)

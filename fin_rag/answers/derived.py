@@ -214,7 +214,12 @@ def ratios_in(text: str) -> list[Ratio]:
         >>> [one.id for one in ratios_in("El margen bruto y el ROE")]
         ['gross_margin', 'return_on_equity']
     """
-    return [_ratio_names()[match[0]] for match in _ratio_pattern().finditer(name_key(text))]
+    return [ratio for ratio, _, _ in ratio_mentions(text)]
+
+
+def ratio_mentions(text: str) -> list[tuple[Ratio, int, int]]:
+    """Return the ratios that a text names with their places in ``name_key(text)``, in order."""
+    return [(_ratio_names()[match[0]], match.start(), match.end()) for match in _ratio_pattern().finditer(name_key(text))]
 
 
 def _ratios(claim: Claim, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:

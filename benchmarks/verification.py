@@ -1,6 +1,6 @@
 """Recall and false alarms of the figure check over generated answers, by kind.
 
-    python benchmarks/verification.py [--count 5000] [--wording a|b] [--shared ../shared] [--seed 7] [--show 20]
+    python benchmarks/verification.py [--count 5000] [--wording a|b|c] [--shared ../shared] [--seed 7] [--show 20]
 
 Half of the answers are true, half have one thing wrong (see ``tests/answer_generator.py``).
 """
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000)
-    parser.add_argument("--wording", default="a", choices=("a", "b"))
+    parser.add_argument("--wording", default="a", choices=("a", "b", "c"))
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", type=int, default=0)
@@ -48,7 +48,9 @@ def main() -> None:
         if good == bool(case.wrong) and shown[group] < options.show:
             shown[group] += 1
             marks = [(one.text, one.verdict, one.reason, one.label) for one in report.figures]
-            print(f"[{group}] {case.answer}\n      {case.evidence[0].metadata.get('source', '')[-40:]} {case.evidence[0].metadata.get('page', '')} {marks}")
+            print(
+                f"[{group}] {case.answer}\n      {case.evidence[0].metadata.get('source', '')[-40:]} {case.evidence[0].metadata.get('page', '')} {marks}"
+            )
     seconds = time.process_time() - started
     wrong = [name for name in total if not name.startswith("true:")]
     right = [name for name in total if name.startswith("true:")]
@@ -56,7 +58,12 @@ def main() -> None:
     rows |= {name: {"n": total[name], "alarms": round(1 - passed[name] / total[name], 4)} for name in sorted(right)}
     caught = 1 - sum(passed[name] for name in wrong) / max(1, sum(total[name] for name in wrong))
     alarms = 1 - sum(passed[name] for name in right) / max(1, sum(total[name] for name in right))
-    print(json.dumps({"recall": round(caught, 4), "false_alarms": round(alarms, 4), "cpu_s": round(seconds, 1), "kinds": rows}, indent=1))
+    print(
+        json.dumps(
+            {"recall": round(caught, 4), "false_alarms": round(alarms, 4), "cpu_s": round(seconds, 1), "kinds": rows},
+            indent=1,
+        )
+    )
     for (group, verdict), count in sorted(verdicts.items()):
         print(f"   {group:16s} {verdict:16s} {count}")
 

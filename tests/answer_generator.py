@@ -45,6 +45,20 @@ ENGLISH = {
         "Answer: {x}. This is {label} for {period}.",
     ),
 }
+ENGLISH["c"] = (
+    "Looking at {period}, we see that {label} reached {x}.",
+    "How much was {label}? It was {x} in {period}.",
+    "**{label_cap}**: {x} for the year {period}.",
+    "{x} - that is what {issuer} disclosed as {label} for {period}.",
+    "The filing puts {label} at {x} for {period}.",
+    "{issuer} closed {period} with {label} of {x}.",
+    "Based on the evidence [1], {issuer}'s {period} {label} equals {x}.",
+    "As to {label} during the {period} period: {x}.",
+    "{period} saw {issuer} register {x} under {label}.",
+    "I found {x} for {label} in {period} in the table.",
+    "The amount of {label} ({period}) is {x} according to the consolidated statements.",
+    "With {x} in {period}, {label} is shown on the face of the statement.",
+)
 ENGLISH_TWO = {
     "a": (
         "{label_cap} {moved} from {y} in {before} to {x} in {period}.",
@@ -59,6 +73,15 @@ ENGLISH_TWO = {
         "Between {before} and {period}, {label} {moved} from {y} to {x}.",
     ),
 }
+ENGLISH_TWO["c"] = (
+    "{label_cap} went from {y} ({before}) to {x} ({period}), so it {moved}.",
+    "While it was {y} in {before}, {label} {was} {x} in {period}.",
+    "Year over year, {label} {moved} {g}, from {y} to {x}, in {period}.",
+    "{label_cap} for {before} and {period} was {y} and {x}.",
+    "{issuer}: {label} {moved} to {x} ({period}) from {y} ({before}).",
+    "Against {y} in {before}, {label} {moved} to {x} in {period}.",
+    "In {period} {label} {moved} {g} compared with {before}.",
+)
 SPANISH = {
     "a": (
         "En {period}, {issuer} registró {label}: {x}.",
@@ -73,10 +96,29 @@ SPANISH = {
         "- {label_cap} ({period}): {x}",
     ),
 }
+SPANISH["c"] = (
+    "El {period} arrojó {x} de {label}.",
+    "{label_cap}: {x} (ejercicio {period}).",
+    "La cifra correspondiente a {label} en {period} fue {x}.",
+    "De acuerdo con las cuentas, {label} totalizó {x} en {period} [1].",
+    "¿Cuánto fue {label} en {period}? {x}.",
+    "{issuer} declara {x} en concepto de {label} para {period}.",
+)
 SPANISH_TWO = {
-    "a": ("{label_cap} {moved} de {y} en {before} a {x} en {period}.", "{label_cap} fue de {x} en {period}, frente a {y} en {before}."),
-    "b": ("En {period}, {label} {moved} hasta {x}, frente a {y} el año anterior.", "{label_cap} {moved} un {g}, hasta {x}, en {period}."),
+    "a": (
+        "{label_cap} {moved} de {y} en {before} a {x} en {period}.",
+        "{label_cap} fue de {x} en {period}, frente a {y} en {before}.",
+    ),
+    "b": (
+        "En {period}, {label} {moved} hasta {x}, frente a {y} el año anterior.",
+        "{label_cap} {moved} un {g}, hasta {x}, en {period}.",
+    ),
 }
+SPANISH_TWO["c"] = (
+    "{label_cap} pasó de {y} ({before}) a {x} ({period}), es decir, {moved}.",
+    "Si en {before} era de {y}, en {period} {label} {moved} hasta {x}.",
+    "{label_cap} {moved} en {period} un {g} respecto a {before}.",
+)
 UP = {"en": ("rose", "increased", "grew", "climbed"), "es": ("aumentó", "creció", "subió")}
 DOWN = {"en": ("fell", "decreased", "declined", "dropped"), "es": ("disminuyó", "cayó", "bajó")}
 SCALE_NAMES = {
@@ -125,12 +167,32 @@ def cells_of(document: Document) -> list[list[Cell]]:
         for record in records:
             row = [cell for value in record.values if (cell := _cell(document, record, value, lang)) is not None]
             years = [cell.year for cell in row]
-            plain = len(record.label) > 3 and not any(char.isdigit() for char in record.label) and labels.count(record.label) == 1
-            said = record.label.lower().strip(" :") not in ("total", "other", "net", "basic", "diluted", "otros", "subtotal")
+            plain = (
+                len(record.label) > 3
+                and not any(char.isdigit() for char in record.label)
+                and labels.count(record.label) == 1
+            )
+            said = record.label.lower().strip(" :") not in (
+                "total",
+                "other",
+                "net",
+                "basic",
+                "diluted",
+                "otros",
+                "subtotal",
+            )
             # A table whose scale only the text around it tells has no notation that a cell alone could be written in.
-            known = record.values and (record.values[0].scale != 1 or not _states_scale(text) or any(c.percent for c in row))
+            known = record.values and (
+                record.values[0].scale != 1 or not _states_scale(text) or any(c.percent for c in row)
+            )
             plain = plain and said and known
-            if row and len(set(years)) == len(years) and plain and record.label.count("(") == 0 and len(record.label) < 70:
+            if (
+                row
+                and len(set(years)) == len(years)
+                and plain
+                and record.label.count("(") == 0
+                and len(record.label) < 70
+            ):
                 found.append(row)
     return found
 
@@ -163,7 +225,9 @@ def grouped(value: Decimal, decimals: int, lang: str) -> str:
     return text.translate(str.maketrans(",.", ".,")) if lang == "es" else text
 
 
-def write(cell: Cell, lang: str, rng: random.Random, *, exact: bool = False, signed: Decimal | None = None) -> tuple[str, str]:
+def write(
+    cell: Cell, lang: str, rng: random.Random, *, exact: bool = False, signed: Decimal | None = None
+) -> tuple[str, str]:
     """Write a cell's figure in one of many notations; return it with the notation's name."""
     value = cell.value if signed is None else signed
     minus, size = value < 0, abs(value)
@@ -201,7 +265,11 @@ def write(cell: Cell, lang: str, rng: random.Random, *, exact: bool = False, sig
 
 
 def _currency(cell: Cell, lang: str) -> str:
-    return {"USD": "de dólares", "EUR": "de euros"}.get(cell.currency, "") if cell.scale >= 10**6 else {"USD": "dólares", "EUR": "euros"}.get(cell.currency, "")
+    return (
+        {"USD": "de dólares", "EUR": "de euros"}.get(cell.currency, "")
+        if cell.scale >= 10**6
+        else {"USD": "dólares", "EUR": "euros"}.get(cell.currency, "")
+    )
 
 
 def _minus(text: str, rng: random.Random, *, minus: bool, money: bool) -> str:
@@ -250,7 +318,14 @@ def _case(row: list[Cell], table: list[list[Cell]], rng: random.Random, wording:
 
 
 def _one(
-    cell: Cell, row: list[Cell], table: list[list[Cell]], rng: random.Random, lang: str, wording: str, kind: str, issuer: str
+    cell: Cell,
+    row: list[Cell],
+    table: list[list[Cell]],
+    rng: random.Random,
+    lang: str,
+    wording: str,
+    kind: str,
+    issuer: str,
 ) -> Case | None:
     figure, notation = write(cell, lang, rng, exact=kind in ("digit",))
     period, label = str(cell.year), _label(cell)
@@ -280,7 +355,9 @@ def _one(
     if rng.random() < 0.5 and lang == "en" and kind != "period":
         period = rng.choice((f"fiscal {period}", f"FY{period}", f"fiscal year {period}"))
     was = "were" if label.endswith("s") and not label.endswith("ss") else "was"
-    answer = template.format(issuer=issuer, label=label, label_cap=label[0].upper() + label[1:], x=figure, period=period, was=was)
+    answer = template.format(
+        issuer=issuer, label=label, label_cap=label[0].upper() + label[1:], x=figure, period=period, was=was
+    )
     return Case(answer, (cell.doc,), kind, notation, template, lang)
 
 
@@ -315,6 +392,8 @@ def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, k
         if "earlier" in template or "anterior" in template:
             return None
     elif kind in ("digit", "invented", "scale"):
+        if "{x}" not in template:
+            return None
         changed = corrupt(x, cell, rng, kind, lang, [[cell, prior]])
         if changed is None:
             return None
@@ -339,12 +418,20 @@ def corrupt(figure: str, cell: Cell, rng: random.Random, kind: str, lang: str, t
     if kind == "invented":
         known = {str(abs(one.value)) for each in table for one in each}
         for _ in range(20):
-            value = Decimal(rng.randint(10 ** (len(digits) - 1) if len(digits) > 1 else 1, 10 ** len(digits) - 1)).scaleb(-cell.decimals)
+            value = Decimal(
+                rng.randint(10 ** (len(digits) - 1) if len(digits) > 1 else 1, 10 ** len(digits) - 1)
+            ).scaleb(-cell.decimals)
             if str(value) not in known:
                 return write(Cell(**{**cell.__dict__, "value": value}), lang, rng, exact=True)[0]
         return None
     if kind == "scale":
-        swaps = {"million": "billion", "billion": "million", "thousand": "million", "mil millones": "millones", "millones": "mil millones"}
+        swaps = {
+            "million": "billion",
+            "billion": "million",
+            "thousand": "million",
+            "mil millones": "millones",
+            "millones": "mil millones",
+        }
         for word in ("mil millones", "million", "billion", "thousand", "millones"):
             if word in figure:
                 return figure.replace(word, swaps[word])
@@ -355,14 +442,25 @@ def corrupt(figure: str, cell: Cell, rng: random.Random, kind: str, lang: str, t
         if cell.outflow or cell.percent:
             return None
         return write(cell, lang, rng, signed=-abs(cell.value))[0]
-    return figure.replace("%", "percentage points" if lang == "en" else "puntos porcentuales").replace("percent ", "percentage points ") if "%" in figure else None
+    return (
+        figure.replace("%", "percentage points" if lang == "en" else "puntos porcentuales").replace(
+            "percent ", "percentage points "
+        )
+        if "%" in figure
+        else None
+    )
 
 
 def sample_documents(root: Path) -> list[Document]:
     """Return the sample documents of the project, whole."""
     from fin_rag.loaders import FinancialDocumentLoader
 
-    names = ("plwc-10k-2023.htm", "plwc-10k-2024.htm", "informe-anual-2024-vientalba.md", "folleto-albariza-renta-prudente.pdf")
+    names = (
+        "plwc-10k-2023.htm",
+        "plwc-10k-2024.htm",
+        "informe-anual-2024-vientalba.md",
+        "folleto-albariza-renta-prudente.pdf",
+    )
     return [FinancialDocumentLoader(root / "examples" / "data" / name).load()[0] for name in names]
 
 
@@ -378,6 +476,20 @@ def statement_pages(shared: Path, most: int = 40) -> list[Document]:
         for number, span in PageMap.parse(str(document.metadata[PAGE_MAP])).pages:
             text = span.slice(document.page_content)
             head = text[:500].lower()
-            if "consolidated" in head and any(w in head for w in ("balance sheet", "statements of income", "statements of operations", "statements of cash flows", "statement of income", "statements of earnings")) and sum(c.isdigit() for c in text) > 300:
+            if (
+                "consolidated" in head
+                and any(
+                    w in head
+                    for w in (
+                        "balance sheet",
+                        "statements of income",
+                        "statements of operations",
+                        "statements of cash flows",
+                        "statement of income",
+                        "statements of earnings",
+                    )
+                )
+                and sum(c.isdigit() for c in text) > 300
+            ):
                 found.append(Document(page_content=text, metadata={**metadata, "page": number}))
     return found

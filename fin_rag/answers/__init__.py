@@ -1,14 +1,42 @@
-"""Answers that can be trusted: figure check, guard, abstention, and the chain that uses them."""
+"""Answers that can be trusted: figure check, guard, abstention, routes, and the chain that uses them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fin_rag.answers.abstain import Threshold, abstention_reason, fit_threshold
+    from fin_rag.answers.asking import Answered, ask
+    from fin_rag.answers.chain import answer_chain
+    from fin_rag.answers.guard import NO_DISPONIBLE, FigureGuard
     from fin_rag.answers.verify import FigureCheck, FigureReport, verify_figures
 
-__all__ = ["FigureCheck", "FigureReport", "verify_figures"]
+__all__ = [
+    "NO_DISPONIBLE",
+    "Answered",
+    "FigureCheck",
+    "FigureGuard",
+    "FigureReport",
+    "Threshold",
+    "abstention_reason",
+    "answer_chain",
+    "ask",
+    "fit_threshold",
+    "verify_figures",
+]
 
-_HOMES = {"FigureCheck": "verify", "FigureReport": "verify", "verify_figures": "verify"}
+_HOMES = {
+    "NO_DISPONIBLE": "guard",
+    "Answered": "asking",
+    "FigureCheck": "verify",
+    "FigureGuard": "guard",
+    "FigureReport": "verify",
+    "Threshold": "abstain",
+    "abstention_reason": "abstain",
+    "answer_chain": "chain",
+    "ask": "asking",
+    "fit_threshold": "abstain",
+    "verify_figures": "verify",
+}
 
 
 def __getattr__(name: str) -> object:

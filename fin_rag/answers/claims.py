@@ -12,7 +12,9 @@ from typing import Final
 from fin_rag.answers.evidence import resolve
 from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
 from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
-from fin_rag.answers.when import When
+from fin_rag.answers.labels import vocabulary_words
+from fin_rag.answers.when import When, read_periods
+from fin_rag.facts.concepts import name_key
 from fin_rag.text.numbers import Number, find_numbers
 
 APPROXIMATE: Final = "approximate"
@@ -23,7 +25,10 @@ _CHANGE_BEFORE: Final = re.compile(
     r"\b(?:by|of|un|una|en un|en|del|de|by about|a|an)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|más de|cerca de)?\s*(?:un)?\s*$",
     re.IGNORECASE,
 )
-_LEVEL_BEFORE: Final = re.compile(r"\b(?:to|at|from|reached|hasta|a|was|were|desde|los|las|de|be|is)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|los|las|unos|the)?\s*$", re.IGNORECASE)
+_LEVEL_BEFORE: Final = re.compile(
+    r"\b(?:to|at|from|reached|hasta|a|was|were|desde|los|las|de|be|is)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|los|las|unos|the)?\s*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,9 @@ class Claim:
     @property
     def value(self) -> Decimal:
         """Return the value claimed, with sign and scale."""
-        return self.number.value * (self.factor if self.number.scale == 1 and not self.number.unit and not self.per_share else 1)
+        return self.number.value * (
+            self.factor if self.number.scale == 1 and not self.number.unit and not self.per_share else 1
+        )
 
     @property
     def step(self) -> Decimal:
@@ -91,18 +98,23 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
     factor = _factor(text)
     for place, sentence in enumerate(sentences):
         named = tuple(one for one in sentence.whens if one.year and not one.relative)
-        before = sentences[place - 1].text if place else ""
-        for mention in sentence.mentions:
-            claims.append(_claim(mention, sentence, named or anchors, anchors, before, factor))
+        around = (_explained(sentences, place), sentences[place - 1].text if place else "")
+        claims += [
+            _claim(mention, sentence, named or anchors, anchors, around, factor) for mention in sentence.mentions
+        ]
         anchors = named[-1:] or anchors
     return Answer(text, tuple(sentences), tuple(claims))
 
 
-_STATES: Final = re.compile(
-    r"(?:\b(?:was|were|is|are|be|been|of|at|to|from|and|y|a|amounted to|came to|es|son|fue|fueron|de|en|hasta|shows|reported|posted|had|"
-    r"recorded|presenta|registró|totalled|totaled)|[:=,;]|^)\s*\($",
-    re.IGNORECASE,
-)
+_STATES: Final = re.compile(r"(?:(?<!\w)(\w+\.?)|[:=,;>?!.]|^)\s*\($")
+
+
+def _may_be_label(word: str) -> bool:
+    """Tell whether brackets behind a word may be an aside to it: "net income ($5 million)", "rose 5 % ($2 million)"."""
+    low = word.lower()
+    if low in words()["leads_to_figure"] or low in words()["organisation_verbs"]:
+        return False
+    return not word[-1].isalpha() or word[0].isupper() or name_key(low) in vocabulary_words()
 
 
 def _negative(number: Number, text: str) -> Number:
@@ -113,25 +125,37 @@ def _negative(number: Number, text: str) -> Number:
     inside = number.text.startswith("(") and number.text.endswith(")")
     around = text[max(0, start - 1) : start] == "(" and text[end : end + 1] == ")"
     before = text[max(0, start - 30) : start + inside]
-    if not (inside or around) or not (number.currency or number.scale != 1) or not _STATES.search(before):
+    if not (inside or around) or not (number.currency or number.scale != 1):
+        return number
+    leads = _STATES.search(before)
+    if leads is None or (leads[1] and _may_be_label(leads[1])):
         return number
     return replace(number, value=-number.value, negative="parentheses", alternative=None)
 
 
 def _claim(
-    mention: Mention, sentence: Sentence, anchors: tuple[When, ...], inherited: tuple[When, ...], before: str, factor: int
+    mention: Mention,
+    sentence: Sentence,
+    anchors: tuple[When, ...],
+    inherited: tuple[When, ...],
+    around: tuple[str, str],
+    factor: int,
 ) -> Claim:
     whens = tuple(resolve(one, anchors) for one in mention.whens)
     whens = tuple(one for one in whens if one.year or one.part or one.relative)
+    if not whens and around[0]:
+        whens = tuple(one for one in read_periods(around[0]) if one.year)
     stated = bool(whens)
     tail = mention.before[-_NEAR:]
-    per_share = bool(phrases("per_share").search(mention.before[-60:]) or phrases("per_share").match(mention.after.lstrip()[:30]))
+    per_share = bool(
+        phrases("per_share").search(mention.before[-60:]) or phrases("per_share").match(mention.after.lstrip()[:30])
+    )
     direction = direction_of(mention)
     return Claim(
         number=mention.number,
         whens=whens or inherited,
         stated=stated,
-        labels=_labels(mention, sentence, before),
+        labels=_labels(mention, sentence, around),
         sentence=sentence,
         mention=mention,
         direction=direction,
@@ -144,14 +168,30 @@ def _claim(
     )
 
 
-_CUT: Final = re.compile(r"[;.:]\s|\b(?:while|whereas|but|compared|versus|against|mientras|pero|frente)\b", re.IGNORECASE)
+_CUT: Final = re.compile(
+    r"[;.:]\s|\b(?:while|whereas|but|compared|versus|against|mientras|pero|frente)\b", re.IGNORECASE
+)
 
 
-def _labels(mention: Mention, sentence: Sentence, before: str) -> tuple[str, ...]:
+_POINTS_BACK: Final = re.compile(
+    r"\s*(?:this|it|that|these|those|which|esto|esta|este|se trata|es|corresponde|dicho|dicha|ello|estas|estos)\b",
+    re.IGNORECASE,
+)
+
+
+def _explained(sentences: Sequence[Sentence], place: int) -> str:
+    """Return the next sentence where it tells what the figures of this one are: "$5 million. This is net income for 2024."."""
+    if place + 1 >= len(sentences):
+        return ""
+    following = sentences[place + 1]
+    return following.text if not following.mentions and _POINTS_BACK.match(following.text) else ""
+
+
+def _labels(mention: Mention, sentence: Sentence, around: tuple[str, str]) -> tuple[str, ...]:
     """Return the places where the line item may be named, nearest first."""
     after = _CUT.split(mention.after, maxsplit=1)[0]
     earlier = [one.before for one in sentence.mentions if one.number.span.start < mention.number.span.start]
-    return (mention.before, after, *reversed(earlier[-4:]), sentence.text, before)
+    return (mention.before, after, *reversed(earlier[-4:]), sentence.text, *around)
 
 
 def _factor(text: str) -> int:
@@ -183,7 +223,11 @@ def _is_change(mention: Mention, direction: int) -> bool:
         return False
     tail = mention.before[-_NEAR:]
     if _LEVEL_BEFORE.search(tail) and not re.search(r"\b(?:by|un|en un|up|down)\s*$", tail, re.IGNORECASE):
-        if not re.search(r"(?:increase|decrease|growth|decline|drop|rise|aumento|incremento|crecimiento|descenso|caída|disminución|reducción|subida|bajada|mejora)\s+(?:\w+\s+){0,3}(?:of|de|del)\s*(?:un\s*)?$", tail, re.IGNORECASE):
+        if not re.search(
+            r"(?:increase|decrease|growth|decline|drop|rise|aumento|incremento|crecimiento|descenso|caída|disminución|reducción|subida|bajada|mejora)\s+(?:\w+\s+){0,3}(?:of|de|del)\s*(?:un\s*)?$",
+            tail,
+            re.IGNORECASE,
+        ):
             return False
     return mention.number.unit == "%" or bool(_CHANGE_BEFORE.search(tail)) or bool(
         re.match(r"\s*(?:increase|decrease|decline|rise|drop|growth|higher|lower|more|less|más|menos|superior|inferior|de aumento)", mention.after, re.IGNORECASE)
@@ -208,7 +252,9 @@ def _says_loss(mention: Mention, sentence: Sentence) -> bool:
 _NAME: Final = re.compile(
     r"(?<![\w.])[A-ZÁÉÍÓÚÑ][\w&'’.-]*(?:[ ]+(?:(?:of|de|del|la|the|and|y|&|e)[ ]+)?[A-ZÁÉÍÓÚÑ][\w&'’.-]*)*"
 )
-_BEFORE_NAME: Final = re.compile(r"\b(?:for|at|by|from|of|de|en|por|para|to|a|que|según|per|than|and|y|del)\s+$", re.IGNORECASE)
+_BEFORE_NAME: Final = re.compile(
+    r"\b(?:for|at|by|from|of|de|en|por|para|to|a|que|según|per|than|and|y|del)\s+$", re.IGNORECASE
+)
 
 
 @cache
@@ -226,9 +272,9 @@ def company_names(sentence: Sequence[str] | str) -> list[tuple[str, bool]]:
     text = sentence if isinstance(sentence, str) else " ".join(sentence)
     found = []
     for match in _NAME.finditer(text):
-        name = re.sub(r"['’]s?$", "", match[0]).strip(" .,-")
+        name = re.split(r"['’]s?(?=\s|$)", match[0], maxsplit=1)[0].strip(" .,-")
         parts = [part for part in re.split(r"[\s]+", name) if part]
-        while parts and parts[0].lower().strip(".,") in _generic():
+        while parts and (parts[0].lower().strip(".,") in _generic() or read_periods(parts[0])):
             parts.pop(0)
         while parts and (parts[-1].lower().strip(".,") in _generic()):
             parts.pop()
@@ -244,20 +290,29 @@ def company_names(sentence: Sequence[str] | str) -> list[tuple[str, bool]]:
 @cache
 def _generic() -> frozenset[str]:
     listed = set(words()["generic_subjects"]) | set(words()["months"]) | set(words()["ordinals"])
-    return frozenset(one for one in listed if one not in _organisation() or one in ("company", "group", "bank", "grupo"))
+    return frozenset(
+        one for one in listed if one not in _organisation() or one in ("company", "group", "bank", "grupo")
+    )
 
 
 def _is_subject(text: str, match: re.Match[str], parts: Sequence[str]) -> bool:
     after = text[match.end() : match.end() + 40]
-    if re.search(r"['’]s?$", match[0]) or after.startswith(("'s", "’s")):
+    if re.search(r"['’]s?(?=\s|$)", match[0]) or after.startswith(("'s", "’s")):
         return True
     if any(part.lower().strip(",") in _organisation() for part in parts[1:]):
         return True
-    if re.match(rf"\s*,?\s*(?:{'|'.join(re.escape(one) for one in sorted(_organisation(), key=len, reverse=True))})(?!\w)", after, re.IGNORECASE):
+    if re.match(
+        rf"\s*,?\s*(?:{'|'.join(re.escape(one) for one in sorted(_organisation(), key=len, reverse=True))})(?!\w)",
+        after,
+        re.IGNORECASE,
+    ):
         return True
     verb = re.match(r"\s*(?:\([^()]{1,20}\)\s*)?,?\s*(\w+)", after)
     if verb and verb[1].lower() in words()["organisation_verbs"]:
         return True
     if re.match(r"\s*(?:\([A-Z.: ]{1,14}\)|[:—–-]\s)", after):
+        return True
+    starts = not text[: match.start()].strip(' *-•"“')
+    if verb and not starts and (name_key(verb[1]) in vocabulary_words() or read_periods(verb[1])):
         return True
     return bool(_BEFORE_NAME.search(text[: match.start()]))

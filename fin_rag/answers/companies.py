@@ -9,10 +9,10 @@ from typing import Final
 
 from fin_rag.answers.claims import Claim, company_names
 from fin_rag.answers.evidence import Evidence, Source
+from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.vocabulary import word_set
 from fin_rag.answers.when import read_periods
-from fin_rag.facts.concepts import concept_map, name_key
-from fin_rag.facts.ratios import ratio_map
+from fin_rag.facts.concepts import name_key
 
 _HEAD: Final = 1_500
 _MOST_TEXT: Final = 200_000
@@ -56,6 +56,19 @@ class Companies:
                 return found
         return inherited
 
+    def in_question(self, question: str) -> str:
+        """Return the company that a question is about if no document is of it, else an empty string."""
+        stranger = ""
+        for name, subject in company_names(question):
+            parts = _tokens(name)
+            if not parts or read_periods(name):
+                continue
+            if any(_same(parts, one) for names in self._names for one in names):
+                return ""
+            if subject and not stranger and self._is_stranger(name, parts):
+                stranger = name
+        return stranger
+
     def _of_text(self, text: str) -> Company:
         if text not in self._seen:
             self._seen[text] = self._read(text)
@@ -63,7 +76,6 @@ class Companies:
 
     def _read(self, text: str) -> Company:
         docs: set[int] = set()
-        stranger = ""
         for name, subject in company_names(text):
             parts = _tokens(name)
             if not parts or read_periods(name):
@@ -71,18 +83,16 @@ class Companies:
             matching = {at for at, names in enumerate(self._names) if any(_same(parts, one) for one in names)}
             if matching:
                 docs |= matching
-            elif subject and not stranger and self._is_stranger(name, parts):
-                stranger = name
-        if docs:
-            return Company(frozenset(docs))
-        return Company(None, stranger)
+            elif subject and not docs and self._is_stranger(name, parts):
+                return Company(None, name)
+        return Company(frozenset(docs)) if docs else Company()
 
     def _is_stranger(self, name: str, parts: frozenset[str]) -> bool:
         """Tell whether a name is that of a company of which no document speaks."""
         if not self._known:
             return False
         first = next(iter(name_key(name).split()), "")
-        return first in parts and first not in self._words and first not in _vocabulary()
+        return first in parts and first not in self._words and first not in vocabulary_words()
 
 
 def _tokens(name: str) -> frozenset[str]:
@@ -94,7 +104,12 @@ def _tokens(name: str) -> frozenset[str]:
     """
     endings = {name_key(one) for one in word_set("organisations")}
     listed = name_key(re.sub(r"(?<=\b\w)\.(?=\w\b)", "", name)).split()
-    return frozenset(one for one in listed if one not in endings and one not in ("the", "of", "and", "de", "y", "la", "subsidiaries", "sociedades", "dependientes"))
+    return frozenset(
+        one
+        for one in listed
+        if one not in endings
+        and one not in ("the", "of", "and", "de", "y", "la", "subsidiaries", "sociedades", "dependientes")
+    )
 
 
 def _same(said: frozenset[str], name: frozenset[str]) -> bool:
@@ -115,20 +130,11 @@ def _has_ending(name: str) -> bool:
     return any(part.strip(",").lower() in word_set("organisations") for part in name.split()[1:])
 
 
-def _vocabulary() -> frozenset[str]:
-    if not _CACHE:
-        words = {word for name in concept_map().names() for word in name.split()}
-        words |= {word for ratio in ratio_map().values() for name in ratio.names for word in name.split()}
-        for listed in ("stop", "up", "down", "loss", "change", "prior", "approximate", "floor", "ceiling", "units_of_time"):
-            words |= {word for phrase in word_set(listed) for word in name_key(phrase).split()}
-        _CACHE.append(frozenset(words))
-    return _CACHE[0]
-
-
-_CACHE: list[frozenset[str]] = []
-
-
 def named_sources(sources: Sequence[Source], docs: frozenset[int]) -> str:
     """Return the names of the companies of some documents."""
-    found = [source.names[0] if source.names else f"document {source.index + 1}" for source in sources if source.index in docs]
+    found = [
+        source.names[0] if source.names else f"document {source.index + 1}"
+        for source in sources
+        if source.index in docs
+    ]
     return ", ".join(dict.fromkeys(found))

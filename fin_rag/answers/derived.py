@@ -11,7 +11,7 @@ from typing import Final
 
 from fin_rag.answers.claims import APPROXIMATE, CEILING, FLOOR, Claim
 from fin_rag.answers.evidence import Evidence, Printed
-from fin_rag.answers.judge import period_agrees
+from fin_rag.answers.judge import is_outflow, period_agrees
 from fin_rag.answers.labels import tokens
 from fin_rag.answers.lines import Lines, Named, Row
 from fin_rag.answers.vocabulary import phrase_pattern, phrases
@@ -19,8 +19,30 @@ from fin_rag.facts.concepts import name_key
 from fin_rag.facts.ratios import Ratio, ratio_map, solve
 
 _MOST: Final = 12
-_SHARE: Final = re.compile(r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})", re.IGNORECASE)
-_TOGETHER: Final = phrase_pattern(("total", "totalling", "totaling", "combined", "together", "sum", "altogether", "in aggregate", "aggregate", "conjunto", "suma", "sumados", "en total", "juntos", "plus", "más"))
+_SHARE: Final = re.compile(
+    r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
+    re.IGNORECASE,
+)
+_TOGETHER: Final = phrase_pattern(
+    (
+        "total",
+        "totalling",
+        "totaling",
+        "combined",
+        "together",
+        "sum",
+        "altogether",
+        "in aggregate",
+        "aggregate",
+        "conjunto",
+        "suma",
+        "sumados",
+        "en total",
+        "juntos",
+        "plus",
+        "más",
+    )
+)
 _AVERAGE: Final = phrase_pattern(("average", "mean", "on average", "media", "promedio", "de media"))
 _TIMES: Final = phrase_pattern(("times", "multiple", "ratio", "veces", "múltiplo", "multiplied", "multiplicó"))
 
@@ -39,7 +61,9 @@ class Derivation:
     reason: str = ""
 
 
-def derive(claim: Claim, named: Named, lines: Lines, evidence: Evidence, proved: Sequence[tuple[Claim, Printed]]) -> Derivation | None:
+def derive(
+    claim: Claim, named: Named, lines: Lines, evidence: Evidence, proved: Sequence[tuple[Claim, Printed]]
+) -> Derivation | None:
     """Return how a claim follows from the evidence or from figures of the answer that are proved; best first."""
     found: list[Derivation] = []
     for one in _candidates(claim, named, lines, evidence, proved):
@@ -76,7 +100,11 @@ def _fits(claim: Claim, one: Derivation) -> Derivation | None:
         return None
     if one.agrees or not one.value:
         return one
-    wanted = claim.direction if claim.direction and (claim.change or one.operation in _SIGNED) and claim.number.value >= 0 else 0
+    wanted = (
+        claim.direction
+        if claim.direction and (claim.change or one.operation in _SIGNED) and claim.number.value >= 0
+        else 0
+    )
     if one.operation in _SIGNED:
         if wanted and (one.value > 0) != (wanted > 0):
             return _with(one, "wrong_direction", "the evidence shows the opposite direction")
@@ -142,6 +170,8 @@ def _earlier(then: Printed, now: Printed, claim: Claim) -> bool:
 def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
     """Yield the changes between two figures in the unit of the claim."""
     old, new = then.values[0], now.values[0]
+    if old < 0 and new < 0 and is_outflow(now.label):
+        old, new = -old, -new  # expenses in brackets grow when there is more of them
     unit = claim.number.unit
     if unit in ("%", "") and then.unit == "" and unit == "%":
         if old:
@@ -151,7 +181,13 @@ def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
     elif unit == "%" and then.unit == "%":
         if old:
             yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
-        yield Derivation("difference in points", (then, now), new - old, "wrong_scale", "a difference in percentage points, not in percent")
+        yield Derivation(
+            "difference in points",
+            (then, now),
+            new - old,
+            "wrong_scale",
+            "a difference in percentage points, not in percent",
+        )
     elif unit == "" and then.unit == "":
         yield Derivation("difference", (then, now), new - old)
     elif unit == "x" and old:
@@ -178,7 +214,12 @@ def ratios_in(text: str) -> list[Ratio]:
         >>> [one.id for one in ratios_in("El margen bruto y el ROE")]
         ['gross_margin', 'return_on_equity']
     """
-    return [_ratio_names()[match[0]] for match in _ratio_pattern().finditer(name_key(text))]
+    return [ratio for ratio, _, _ in ratio_mentions(text)]
+
+
+def ratio_mentions(text: str) -> list[tuple[Ratio, int, int]]:
+    """Return the ratios that a text names with their places in ``name_key(text)``, in order."""
+    return [(_ratio_names()[match[0]], match.start(), match.end()) for match in _ratio_pattern().finditer(name_key(text))]
 
 
 def _ratios(claim: Claim, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
@@ -264,7 +305,9 @@ def _shares(claim: Claim, named: Named, lines: Lines, evidence: Evidence) -> Ite
     if match is None:
         return
     whole = lines._named(match[1])  # noqa: SLF001  # one room
-    parts = [row for row in lines.rows_for(named) if row.plain != tokens(match[1])] or lines.rows_for(lines._named(claim.mention.lead))  # noqa: SLF001
+    parts = [row for row in lines.rows_for(named) if row.plain != tokens(match[1])] or lines.rows_for(
+        lines._named(claim.mention.lead)
+    )  # noqa: SLF001
     for base in lines.rows_for(whole)[:_MOST]:
         for row in parts[:_MOST]:
             if row.number == base.number or row.doc != base.doc:
@@ -307,7 +350,9 @@ def _pairs(claim: Claim, proved: Sequence[tuple[Claim, Printed]]) -> Iterator[De
         yield Derivation("average", tuple(printed for _, printed in values), mean)
 
 
-def _pair(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed], *, moved: bool) -> Iterator[Derivation]:
+def _pair(
+    claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed], *, moved: bool
+) -> Iterator[Derivation]:
     (one, then), (two, now) = first, second
     unit = claim.number.unit
     same = one.number.unit == two.number.unit
@@ -319,13 +364,21 @@ def _pair(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Print
                 yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
                 years = _years_between(one, two)
                 if years > 1 and old > 0 and new > 0:
-                    yield Derivation("compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100)
+                    yield Derivation(
+                        "compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100
+                    )
             elif unit in ("pp", "bp") and one.number.unit == "%":
                 yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
             elif unit == "%" and one.number.unit == "%":
                 if old:
                     yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
-                yield Derivation("difference in points", (then, now), new - old, "wrong_scale", "a difference in percentage points, not in percent")
+                yield Derivation(
+                    "difference in points",
+                    (then, now),
+                    new - old,
+                    "wrong_scale",
+                    "a difference in percentage points, not in percent",
+                )
             elif unit == "" and one.number.unit == "":
                 yield Derivation("difference", (then, now), new - old)
         if same and one.number.unit == "" and new:
@@ -340,7 +393,13 @@ def _pair(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Print
 
 
 def _is_difference(claim: Claim) -> bool:
-    return bool(re.search(r"\b(?:less|minus|net of|difference|menos|diferencia|subtract\w*|after deducting)\b", claim.sentence.text, re.IGNORECASE))
+    return bool(
+        re.search(
+            r"\b(?:less|minus|net of|difference|menos|diferencia|subtract\w*|after deducting)\b",
+            claim.sentence.text,
+            re.IGNORECASE,
+        )
+    )
 
 
 def _order(one: Claim, two: Claim) -> int:

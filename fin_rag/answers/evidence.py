@@ -113,6 +113,12 @@ class Evidence:
             self._sizes.extend((abs(value), number) for value in one.values)
         self._sizes.sort(key=lambda pair: (pair[0], pair[1]))
 
+    @property
+    def language(self) -> str | None:
+        """Return the language of the documents, if they are of one."""
+        named = {source.lang[:2] for source in self.sources if source.lang}
+        return named.pop() if len(named) == 1 else None
+
     def between(self, low: Decimal, high: Decimal) -> Iterator[tuple[Decimal, Printed]]:
         """Yield the figures whose size lies between two bounds, both included."""
         first = bisect_left(self._sizes, low, key=lambda pair: pair[0])

@@ -31,7 +31,9 @@ def fact_for(
     concepts = next((found for found in (concepts_in(text) for text in claim.labels) if found), ())
     if not concepts:
         return None
-    listed = _looked_up(facts, claim, concepts, evidence, company) if hasattr(facts, "lookup") else _given(facts, concepts)
+    listed = (
+        _looked_up(facts, claim, concepts, evidence, company) if hasattr(facts, "lookup") else _given(facts, concepts)
+    )
     for fact in listed:
         if _proves(claim, fact):
             return fact
@@ -46,7 +48,11 @@ def _given(facts: Any, concepts: tuple[str, ...]) -> Iterator[Fact]:  # noqa: AN
 
 
 def _looked_up(
-    facts: Any, claim: Claim, concepts: tuple[str, ...], evidence: Evidence, company: Company  # noqa: ANN401
+    facts: Any,
+    claim: Claim,
+    concepts: tuple[str, ...],
+    evidence: Evidence,
+    company: Company,  # noqa: ANN401
 ) -> Iterator[Fact]:
     for issuer in _issuers(evidence, company):
         for concept in concepts:

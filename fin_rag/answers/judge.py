@@ -32,13 +32,14 @@ class Match:
     reason: str = ""
 
 
-def same_size(claim: Claim, evidence: Evidence) -> list[Match]:
+def same_size(claim: Claim, evidence: Evidence, lang: str = "") -> list[Match]:
     """Return the figures of the evidence that have the claimed size, best first."""
     found: list[Match] = []
-    for size, step in _sizes(claim):
-        low, high = _bounds(size, step, claim.size)
+    for size, step, copied in _sizes(claim, lang):
+        kind = "" if claim.size == APPROXIMATE and claim.number.decimals else claim.size
+        low, high = _bounds(size, step, kind)
         for value, printed in evidence.between(low, high):
-            if not units_agree(claim, printed):
+            if not units_agree(claim, printed) or (copied and _digits(printed.text) != _digits(claim.number.text)):
                 continue
             if value == size:
                 found.append(Match(printed, VERBATIM if _is_verbatim(claim, printed) else EQUAL))
@@ -53,12 +54,12 @@ def same_size(claim: Claim, evidence: Evidence) -> list[Match]:
     return list(unique.values())
 
 
-def _sizes(claim: Claim) -> Iterator[tuple[Decimal, Decimal]]:
-    """Yield the sizes that a claim may mean: as read, in another unit of the same kind, in the other notation."""
-    yield abs(claim.value), claim.step
+def _sizes(claim: Claim, lang: str) -> Iterator[tuple[Decimal, Decimal, bool]]:
+    """Yield the sizes that a claim may mean: as read, or in the notation of an English original that it copies."""
+    yield abs(claim.value), claim.step, False
     other = claim.number.alternative
-    if other is not None:
-        yield abs(other), Decimal(1)
+    if other is not None and lang.startswith("es"):
+        yield abs(other), Decimal(claim.number.scale), True
 
 
 def _bounds(size: Decimal, step: Decimal, kind: str) -> tuple[Decimal, Decimal]:
@@ -88,9 +89,15 @@ def _finer(printed: Printed, step: Decimal) -> bool:
 
 def _is_verbatim(claim: Claim, printed: Printed) -> bool:
     number = claim.number
-    digits = "".join(char for char in number.text if char.isdigit() or char in ".,")
-    other = "".join(char for char in printed.text if char.isdigit() or char in ".,")
-    return digits == other and number.scale == printed.own_scale and (claim.factor == 1 or number.scale != 1 or bool(number.unit))
+    return (
+        _digits(number.text) == _digits(printed.text)
+        and number.scale == printed.own_scale
+        and (claim.factor == 1 or number.scale != 1 or bool(number.unit))
+    )
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit() or char in ".,").strip(".,")
 
 
 def units_agree(claim: Claim, printed: Printed) -> bool:
@@ -131,7 +138,11 @@ def wrong_unit(claim: Claim, evidence: Evidence) -> Match | None:
     for power in _POWERS:
         for _, printed in evidence.between(size * power - step * power / 2, size * power + step * power / 2):
             if units_agree(claim, printed) and (printed.value or not size):
-                return Match(printed, WRONG_SCALE, f"printed {printed.text!r} stands for {_plain(size * power)}, not {_plain(size)}")
+                return Match(
+                    printed,
+                    WRONG_SCALE,
+                    f"printed {printed.text!r} stands for {_plain(size * power)}, not {_plain(size)}",
+                )
     return None
 
 
@@ -153,23 +164,39 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
         return True
     label = f"{printed.label} {printed.groups}" if printed.row >= 0 else printed.label
     if negative:
-        return claim.loss or claim.direction < 0 or _is_outflow(printed.label)
+        return claim.loss or claim.direction < 0 or is_outflow(printed.label)
     if claim.change and printed.direction < 0:
         return True
     # A minus in the answer, none in the print: right only where the print says loss or fall in words.
-    return printed.row < 0 and (printed.direction < 0 or bool(phrases("loss").search(label[-80:]))) or _named_loss(printed.label)
+    if printed.row < 0:
+        return printed.direction < 0 or bool(phrases("loss").search(label[-80:]))
+    return _named_loss(printed.label) and not claim.loss
 
 
-def _is_outflow(label: str) -> bool:
+def is_outflow(label: str) -> bool:
+    """Tell whether a line is a payment or an expense, which statements may print in brackets."""
     plain = label.casefold()
-    if any(word in plain for word in ("net income", "net earnings", "resultado", "profit", "beneficio", "(loss)", "income (loss)")):
+    if any(
+        word in plain
+        for word in ("net income", "net earnings", "resultado", "profit", "beneficio", "(loss)", "income (loss)")
+    ):
         return False
     return bool(phrases("outflow_labels").search(label))
 
 
 def _named_loss(label: str) -> bool:
     plain = label.casefold()
-    return any(word in plain for word in ("net loss", "loss from", "operating loss", "pérdida", "deficit", "déficit", "loss per share", "losses"))
+    return any(
+        word in plain
+        for word in (
+            "net loss",
+            "loss from operations",
+            "operating loss",
+            "pérdida neta",
+            "accumulated deficit",
+            "loss per share",
+        )
+    )
 
 
 # --- period ---------------------------------------------------------------------------------------
@@ -217,7 +244,11 @@ def _years_agree(one: When, other: When, source: Source) -> bool:
         if one.year == other.year:
             return True
         # The last days of a year of whole weeks may fall into the next one.
-        return abs((one.year * 12 + one.month) - (other.year * 12 + other.month)) <= 1 and bool(one.day and other.day) and abs(one.day - other.day) > 20
+        return (
+            abs((one.year * 12 + one.month) - (other.year * 12 + other.month)) <= 1
+            and bool(one.day and other.day)
+            and abs(one.day - other.day) > 20
+        )
     fiscal, dated = (one, other) if other.month else (other, one)
     if not dated.month:
         return one.year == other.year
@@ -228,7 +259,13 @@ def _years_agree(one: When, other: When, source: Source) -> bool:
         return shift != 0 and not fiscal.fiscal and dated.year == fiscal.year
     if dated.year == fiscal.year:
         return True
-    early = _EARLY if not fiscal.fiscal else _FISCAL_EARLY if fiscal is one and fiscal.fiscal and dated.month <= _EARLY else _EARLY
+    early = (
+        _EARLY
+        if not fiscal.fiscal
+        else _FISCAL_EARLY
+        if fiscal is one and fiscal.fiscal and dated.month <= _EARLY
+        else _EARLY
+    )
     return shift is None and dated.month <= early and dated.year - 1 == fiscal.year
 
 
@@ -297,7 +334,7 @@ def _level_agrees(claim: Claim, printed: Printed, evidence: Evidence) -> bool:
     now, then = printed.value, before[0].value
     if now < 0 and then < 0:
         now, then = abs(now), abs(then)
-        if not _is_outflow(printed.label) and not claim.loss:
+        if not is_outflow(printed.label) and not claim.loss:
             return True
     if now == then:
         return True

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from fin_rag.answers.vocabulary import word_set
 from fin_rag.facts.concepts import Concept, concept_map, name_key
+from fin_rag.facts.ratios import ratio_map
 
 _MARKUP = re.compile(r"[*_`\\]|\[\^?\w{1,4}\]")
 _SHORTEST_STEM = 4
@@ -74,20 +75,37 @@ def concepts_in(text: str) -> tuple[str, ...]:
         >>> concepts_in("the company's net income and total assets")
         ('net_income', 'total_assets')
     """
+    return tuple(one for one, _ in concept_names(text))
+
+
+@lru_cache(maxsize=20_000)
+def concept_names(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the line items that a text names with the names, as they are compared; see :func:`concepts_in`."""
     names = _names()
     listed = name_key(text).split()
-    found: list[str] = []
+    found: list[tuple[str, str]] = []
     at = 0
     while at < len(listed):
         for length in range(min(9, len(listed) - at), 0, -1):
-            one = names.get(" ".join(listed[at : at + length]))
+            name = " ".join(listed[at : at + length])
+            one = names.get(name)
             if one is not None:
-                found.append(one)
+                found.append((one, name))
                 at += length
                 break
         else:
             at += 1
     return tuple(found)
+
+
+@cache
+def vocabulary_words() -> frozenset[str]:
+    """Return every word of the names of line items and ratios, and of the words for change, as they are compared."""
+    found = {word for name in concept_map().names() for word in name.split()}
+    found |= {word for ratio in ratio_map().values() for name in ratio.names for word in name.split()}
+    for listed in ("stop", "up", "down", "loss", "change", "prior", "approximate", "floor", "ceiling", "units_of_time"):
+        found |= {word for phrase in word_set(listed) for word in name_key(phrase).split()}
+    return frozenset(found)
 
 
 @cache

@@ -5,15 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Final
 
 from fin_rag.answers.claims import Claim
 from fin_rag.answers.evidence import Evidence, Printed
-from fin_rag.answers.labels import concept_of, concepts_in, tokens
+from fin_rag.answers.judge import period_agrees
+from fin_rag.answers.labels import concept_names, concept_of, concepts_in, token_list, tokens
 
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
-_GENERIC: Final = frozenset({"total", "other", "net", "basic", "diluted", "balance", "amount", "otro", "neto", "saldo", "importe", "subtotal", "all", "consolidated"})
+_GENERIC: Final = frozenset(
+    {
+        "total",
+        "other",
+        "net",
+        "basic",
+        "diluted",
+        "balance",
+        "amount",
+        "otro",
+        "neto",
+        "saldo",
+        "importe",
+        "subtotal",
+        "all",
+        "consolidated",
+    }
+)
 _MOST_ROWS: Final = 400
 
 
@@ -79,11 +96,20 @@ class Lines:
 
     def _named(self, text: str) -> Named:
         said = tokens(text)
-        concepts = frozenset(concepts_in(text))
+        spoken = concept_names(text)
+        concepts = frozenset(one for one, _ in spoken)
         full = [row for row in self._rows_with(said) if row.plain <= said and row.plain - _GENERIC]
+        spelled = token_list(text)
+        inside = [row for row in full if _stands_in(token_list(_BRACKETS.sub(" ", row.label)), spelled)]
+        full = inside or full
         if not full and not concepts:
             full = [row for row in self._rows_with(said) if row.plain <= said and len(row.plain) > 1]
         best = [row for row in full if not any(row.plain < other.plain for other in full)]
+        # "Other non-current liabilities" is a row of its own, and names no current liabilities.
+        own = {row.concept for row in best}
+        concepts = frozenset(
+            one for one, name in spoken if one in own or not any(tokens(name) < row.plain for row in best)
+        )  # fmt: skip
         grouped = [row for row in best if row.groups and (row.groups & said) - row.plain]
         if grouped:
             labels = {row.plain for row in grouped}
@@ -104,7 +130,7 @@ class Lines:
             return list(named.rows)
         return [self.rows[number] for concept in sorted(named.concepts) for number in self.by_concept.get(concept, ())]
 
-    def agrees(self, named: Named, printed: Printed) -> bool:
+    def agrees(self, named: Named, printed: Printed, claim: Claim) -> bool:
         """Tell whether a figure stands on a line that the claim may mean."""
         if named.nothing:
             return True
@@ -119,7 +145,18 @@ class Lines:
                 return row.concept in named.concepts or not known
             # Words of another language cannot be compared; those of one language have to share something.
             return self._foreign(row) or bool(row.words & named.words)
-        return self._close_enough(named, row)
+        return self._close_enough(named, row) and not self._has_rival(named, row, claim)
+
+    def _has_rival(self, named: Named, row: Row, claim: Claim) -> bool:
+        """Tell whether a row that the claim names exactly has a figure of that period; then a longer label is another line."""
+        for one in named.rows:
+            if not one.plain < row.words or (row.words - one.plain) <= _GENERIC:
+                continue
+            for figure in self.evidence.rows[one.number]:
+                same = figure.unit == claim.number.unit
+                if same and period_agrees(claim, figure, self.evidence.sources[figure.doc]) is True:
+                    return True
+        return False
 
     def _foreign(self, row: Row) -> bool:
         lang = self.evidence.sources[row.doc].lang
@@ -137,7 +174,9 @@ class Lines:
         best = max(len(one.plain) for one in named.rows)
         shared = len(row.words & named.words)
         if row.concept and row.concept in named.concepts:
-            return not any(one.concept == row.concept and one.doc == row.doc and shared < len(one.plain) for one in named.rows)
+            return not any(
+                one.concept == row.concept and one.doc == row.doc and shared < len(one.plain) for one in named.rows
+            )
         if shared < best:
             return False
         rivals = {one.concept for one in named.rows if one.concept}
@@ -161,10 +200,20 @@ class Lines:
         )  # fmt: skip
 
 
-@cache
-def generic_words() -> frozenset[str]:
-    """Return the words that alone name no line."""
-    return _GENERIC
+def _stands_in(label: Sequence[str], text: Sequence[str]) -> bool:
+    """Tell whether the words of a label stand together in a text, in order, with at most one word between them."""
+    for start, word in enumerate(text):
+        if word != label[0]:
+            continue
+        at, gaps = 0, 0
+        for other in text[start : start + len(label) + 1]:
+            if at < len(label) and other == label[at]:
+                at += 1
+            else:
+                gaps += 1
+        if at == len(label) and gaps <= 1:
+            return True
+    return False
 
 
 def figures_of(rows: Sequence[Row], evidence: Evidence) -> list[Printed]:

@@ -12,7 +12,9 @@ from fin_rag.answers.vocabulary import phrase_pattern, word_set, words
 from fin_rag.answers.when import When, read_periods
 from fin_rag.text.numbers import Number
 
-_END: Final = re.compile(r"(?<=[.!?])[\"”')\]]*\s+(?=[\"“(\[]?[A-ZÁÉÍÓÚÑ0-9¿¡*-])|\n\s*\n|\n(?=\s*(?:[-*•|#]|\d{1,2}[.)]\s))")
+_END: Final = re.compile(
+    r"(?<=[.!?])[\"”')\]]*\s+(?=[\"“(\[]?[A-ZÁÉÍÓÚÑ0-9¿¡*-])|\n\s*\n|\n(?=\s*(?:[-*•|#]|\d{1,2}[.)]\s))"
+)
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|approx|aprox|U\.S|S\.A|S\.L|N\.V|Mr|Ms|Dr|Sr|Sra|art|núm|pág|mill|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)"
     r"|\b[A-Z])\.\s*$"
@@ -24,9 +26,24 @@ _TIGHT: Final = re.compile(
     r"versus|vs\.?|un)\s*)*[\s(]*$",
     re.IGNORECASE,
 )
-_JOINS: Final = re.compile(r"^[\s,]*(?:and|y|e|to|a|hasta|[–—-]|&|respectively|then|,)?[\s,]*(?:and|y|e)?\s*(?:of|de)?\s*$", re.IGNORECASE)
-_WHEN_JOINS: Final = re.compile(r"^[\s,]*(?:and|y|e|to|a|hasta|through|vs\.?|versus|[–—-]|&|,)?[\s,]*(?:and|y|e|in|en|fiscal|for)?\s*$", re.IGNORECASE)
-_BREAK: Final = re.compile(r"[;:()]|,\s|\s[–—-]\s|\b(?:while|whereas|but|mientras|pero|aunque|although)\b", re.IGNORECASE)
+_JOINS: Final = re.compile(
+    r"^[\s,]*(?:and|y|e|to|a|hasta|[–—-]|&|respectively|then|,)?[\s,]*(?:and|y|e)?\s*(?:of|de)?\s*$", re.IGNORECASE
+)
+_WHEN_JOINS: Final = re.compile(
+    r"^[\s,]*(?:and|y|e|to|a|hasta|through|vs\.?|versus|[–—-]|&|,)?[\s,]*(?:and|y|e|in|en|fiscal|for)?\s*$",
+    re.IGNORECASE,
+)
+_SAME: Final = re.compile(
+    r"[\s,(]*(?:or|o|u|i\.e\.|that is|es decir|equivalent to|equivalente a)?[\s,(]*(?:by|an?|un)?\s*", re.IGNORECASE
+)
+_BREAK: Final = re.compile(
+    r"[;:()]|,\s|\s[–—-]\s|\b(?:while|whereas|but|mientras|pero|aunque|although)\b", re.IGNORECASE
+)
+_MOVES: Final = re.compile(
+    r"\b(?:pas(?:ó|aron|ando|a|an)|fue(?:ron)?|evolucion\w+|vari(?:ó|aron)|cambi\w+|aument\w+|sub\w+|crec\w+|increment\w+|mejor\w+|cay\w+|baj\w+|"
+    r"dismin\w+|descen\w+|redu\w+|retroc\w+|empeor\w+|repunt\w+|avanz\w+|recort\w+|elev\w+|contra\w+|ampli\w+|osciló|va)\b",
+    re.IGNORECASE,
+)
 _TO: Final = re.compile(r"\b(?:to|a|hasta)\s*(?:los|las|unos)?\s*$", re.IGNORECASE)
 
 
@@ -35,7 +52,8 @@ class Mention:
     """Hold a figure of a sentence with what belongs to it.
 
     ``before`` reaches back to the figure (or the start) before it, ``after`` on to the next one. ``whens`` are its
-    periods; ``earlier`` says that it is what another figure is compared with.
+    periods; ``earlier`` says that it is what another figure is compared with. ``run`` holds the words in front of the
+    figure before, where this one only says the same otherwise ("rose $3 million, or 5 %").
     """
 
     number: Number
@@ -45,6 +63,7 @@ class Mention:
     whens: tuple[When, ...] = ()
     earlier: bool = False
     lead: str = ""
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +98,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> Iterato
         yield at, stop
 
 
-def read_sentences(
-    text: str, numbers: Sequence[Number], bounds: Sequence[tuple[int, int]]
-) -> list[Sentence]:
+def read_sentences(text: str, numbers: Sequence[Number], bounds: Sequence[tuple[int, int]]) -> list[Sentence]:
     """Return the sentences within the bounds, with the figures that stand in them.
 
     ``numbers`` are all figures of the text, in order, with spans that index it.
@@ -136,6 +153,7 @@ def _mentions(index: int, body: str, start: int, figures: Sequence[Number]) -> l
             Mention(
                 number, index, body[left : spans[place][0]], body[spans[place][1] : right],
                 lead=body[: spans[0][0]] if spans else "",
+                run=found[-1].run or found[-1].before if found and _SAME.fullmatch(body[left : spans[place][0]]) else "",
             )
         )  # fmt: skip
     return found
@@ -153,12 +171,12 @@ def _bind(body: str, start: int, mentions: list[Mention], whens: tuple[When, ...
         if place in runs:
             yield replace(mention, whens=(whens[runs[place]],), earlier=earlier)
             continue
-        tight = _tight_after(start, mention, whens)
+        before = _last_before(start, mention, whens, claimed)
+        tight = _tight_after(start, mention, whens, apart=before >= 0)
         if tight is not None:
             claimed.add(tight)
             yield replace(mention, whens=(whens[tight],), earlier=earlier)
             continue
-        before = _last_before(start, mention, whens, claimed)
         if earlier and not any(one.relative for one in whens[: before + 1] if before >= 0):
             yield replace(mention, whens=(_prior(whens, before),), earlier=True)
         elif before >= 0:
@@ -196,12 +214,17 @@ def _runs(spans: Sequence[tuple[int, int]], body: str, joins: re.Pattern[str]) -
     return runs
 
 
-def _tight_after(start: int, mention: Mention, whens: Sequence[When]) -> int | None:
-    """Return the period that directly follows a figure: "$3 million in 2024", "$3 million (2024)"."""
+def _tight_after(start: int, mention: Mention, whens: Sequence[When], *, apart: bool) -> int | None:
+    """Return the period that directly follows a figure: "$3 million in 2024", "$3 million (2024)".
+
+    With ``apart``, where a period stands in front of the figure, a comma ends its reach: "in 2023 3, in 2024 4".
+    """
     end = mention.number.span.end - start
     for place, one in enumerate(whens):
         if end <= one.start < end + len(mention.after):
             gap = mention.after[: one.start - end]
+            if apart and gap.lstrip().startswith(","):
+                return None
             return place if _TIGHT.match(gap) or (one.relative and len(gap) <= 12 and "," not in gap) else None
     return None
 
@@ -246,7 +269,7 @@ def _is_earlier(mention: Mention) -> bool:
     if _from_words().search(tail):
         return mention.number.unit not in ("pp", "bp")
     leads = re.search(r"\b(?:de|desde)\s*(?:los|las|unos)?\s*$", tail, re.IGNORECASE)
-    return bool(leads and len(mention.after) <= 60 and _TO.search(mention.after) and any(True for _ in _directions(mention.before)))
+    return bool(leads and len(mention.after) <= 60 and _TO.search(mention.after) and _MOVES.search(mention.before))
 
 
 # --- words ----------------------------------------------------------------------------------------
@@ -259,13 +282,19 @@ def direction_of(mention: Mention, label: str = "") -> int:
     """
     before = _without(mention.before, label)
     tail = _clause_tail(before)
-    for part in (tail, before):
+    for part in (tail, before, _without(mention.run, label)):
         found = _last_direction(part)
         if found:
             return found
     after = _without(mention.after, label)
     head = _BREAK.split(after, maxsplit=1)[0]
     return _first_direction(head[:60])
+
+
+def only_direction(text: str, label: str = "") -> int:
+    """Return the direction that a whole sentence speaks of, 0 if it speaks of none or of both."""
+    found = set(_directions(_without(text, label)))
+    return found.pop() if len(found) == 1 else 0
 
 
 def _without(text: str, label: str) -> str:

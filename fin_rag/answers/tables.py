@@ -20,11 +20,20 @@ from fin_rag.structure.units import is_per_share, is_unit_line, unit_of
 from fin_rag.text.numbers import Number, decimal_mark, parse_number
 
 _LONGEST_VOTE: Final = 20_000
-_PERCENT: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bporcentaje\b|\bpct\b|\bmargin\b|\bmargen\b|\btipo efectivo\b|\beffective (?:tax )?rate\b", re.IGNORECASE)
+_PERCENT: Final = re.compile(
+    r"%|\bper ?cent(?:age)?\b|\bporcentaje\b|\bpct\b|\bmargin\b|\bmargen\b|\btipo efectivo\b|\beffective (?:tax )?rate\b",
+    re.IGNORECASE,
+)
 _PERCENT_HEAD: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bporcentaje\b|\bpct\b", re.IGNORECASE)
 _POINTS: Final = re.compile(r"\bpp\b|p\.p\.|\bpoints?\b|\bpuntos\b|\bbps?\b|\bpb\b", re.IGNORECASE)
-_CHANGE: Final = re.compile(r"chang|variaci|\bvar\b|\bvar\.|increase|decrease|growth|\bvs\b|\bvs\.|crecimiento|diferenc|δ|interanual|y/y|yoy|better|worse", re.IGNORECASE)
-_COUNTS: Final = re.compile(r"\bshares?\b|\bacciones\b|\bemployees\b|\bempleados\b|\bstores\b|\btiendas\b|\bpersonas\b|\bplantilla\b|\bmw\b|\bgwh\b|\bunits\b|\bveces\b|\bratio\b|\bdays\b|\bdías\b", re.IGNORECASE)
+_CHANGE: Final = re.compile(
+    r"chang|variaci|\bvar\b|\bvar\.|increase|decrease|growth|\bvs\b|\bvs\.|crecimiento|diferenc|δ|interanual|y/y|yoy|better|worse",
+    re.IGNORECASE,
+)
+_COUNTS: Final = re.compile(
+    r"\bshares?\b|\bacciones\b|\bemployees\b|\bempleados\b|\bstores\b|\btiendas\b|\bpersonas\b|\bplantilla\b|\bmw\b|\bgwh\b|\bunits\b|\bveces\b|\bratio\b|\bdays\b|\bdías\b",
+    re.IGNORECASE,
+)
 _NO_UNIT: Final = (1, 1_000, 1_000_000)
 _CARRY: Final = 3_000  # code points over which a table goes on without its head
 
@@ -69,9 +78,7 @@ class _Head:
     currency: str = ""
 
 
-def read_tables(
-    text: str, metadata: Mapping[str, object], *, lang: str | None, numbers: Sequence[Number]
-) -> Tables:
+def read_tables(text: str, metadata: Mapping[str, object], *, lang: str | None, numbers: Sequence[Number]) -> Tables:
     """Read all tables of a text; see :class:`Tables`."""
     found = blocks(text)
     stated = _stated_units(text, metadata, found)
@@ -154,11 +161,15 @@ def _table(
     for number, record in enumerate(records):
         label_whens = tuple(one for one in read_periods(record.label) if one.year)
         for column, value in enumerate(record.values):
-            figure = parse_number(value.printed, decimal=mark) or parse_number(without_marks(value.printed), decimal=mark)
+            figure = parse_number(value.printed, decimal=mark) or parse_number(
+                without_marks(value.printed), decimal=mark
+            )
             if figure is None or figure.kind not in ("amount", "nil", "year", "label"):
                 continue
             at = Span(value.span.start + figure.span.start, value.span.start + figure.span.end)
-            cell = _cell(record.label, value.column, figure, at, view, whens, column, (scales, currency or value.currency))
+            cell = _cell(
+                record.label, value.column, figure, at, view, whens, column, (scales, currency or value.currency)
+            )
             own = _own_unit(record.label, value.scale if view.scale != value.scale else 0)
             cells.append(
                 replace(
@@ -178,7 +189,13 @@ def _own_unit(label: str, scale: int) -> tuple[int, ...]:
 
 
 def _cell(
-    label: str, column: str, figure: Number, span: Span, view: Table, whens: Sequence[tuple[When, ...]], at: int,
+    label: str,
+    column: str,
+    figure: Number,
+    span: Span,
+    view: Table,
+    whens: Sequence[tuple[When, ...]],
+    at: int,
     unit: tuple[tuple[int, ...], str],
 ) -> Cell:
     """Return one cell; percentages, ratios and values per share are never scaled."""
@@ -223,9 +240,7 @@ def _periods_above(text: str, block: Block, columns: int) -> tuple[tuple[When, .
     return ()
 
 
-def _scales(
-    view: Table, stated: list[tuple[int, int, str]], block: Block, head: _Head
-) -> tuple[tuple[int, ...], str]:
+def _scales(view: Table, stated: list[tuple[int, int, str]], block: Block, head: _Head) -> tuple[tuple[int, ...], str]:
     """Return the factor of a table, or all that may apply where neither it nor the text above says."""
     if view.unit_span is not None:
         return (view.scale,), view.currency

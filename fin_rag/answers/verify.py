@@ -29,6 +29,7 @@ from fin_rag.answers.judge import (
     wrong_unit,
 )
 from fin_rag.answers.lines import Lines, Named
+from fin_rag.answers.sentences import direction_of, only_direction
 from fin_rag.answers.vocabulary import words
 from fin_rag.errors import InputError
 from fin_rag.facts.model import Fact, number_text
@@ -51,7 +52,9 @@ WRONG_LINE: Final = "wrong_line"
 WRONG_DIRECTION: Final = "wrong_direction"
 PASSING: Final = (VERBATIM, EQUAL, ROUNDED, DERIVED, FACT)
 FAILING: Final = (UNSUPPORTED, WRONG_PERIOD, WRONG_SCALE, WRONG_SIGN, WRONG_ENTITY, WRONG_DIRECTION, WRONG_LINE)
-_SEVERITY: Final = {name: at for at, name in enumerate((WRONG_DIRECTION, WRONG_SIGN, WRONG_ENTITY, WRONG_PERIOD, WRONG_LINE))}
+_SEVERITY: Final = {
+    name: at for at, name in enumerate((WRONG_DIRECTION, WRONG_SIGN, WRONG_ENTITY, WRONG_PERIOD, WRONG_LINE))
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +194,7 @@ class Verifier:
 
     def check(self, answer: str, *, lang: str | None = None) -> FigureReport:
         """Return the verdicts on an answer."""
-        language = lang or _language(answer)
+        language = lang or _language(answer) or self._evidence.language
         self._lines.lang = language or ""
         read = read_answer(answer, lang=language)
         found: dict[int, FigureCheck] = {}
@@ -216,14 +219,14 @@ class Verifier:
 
     def _by_print(self, claim: Claim, company: Company) -> tuple[FigureCheck | None, Printed | None]:
         """Return the verdict by figures of the same size, ``None`` if there is none."""
-        matches = same_size(claim, self._evidence) or points_or_basis(claim, self._evidence)
+        matches = same_size(claim, self._evidence, self._lines.lang) or points_or_basis(claim, self._evidence)
         named = self._lines.named_by(claim)
         best: tuple[int, int, FigureCheck, Printed] | None = None
         undated: Match | None = None
         for match in matches:
             faults = self._faults(claim, match, named, company)
             if not faults:
-                if not claim.stated or self._is_dated(claim, match.printed):
+                if self._is_certain(claim, match.printed):
                     return self._verdict(claim, match.how, match.printed), match.printed
                 undated = undated or match
                 continue
@@ -233,7 +236,9 @@ class Verifier:
             rank = (len(faults), _SEVERITY.get(name, 9))
             if best is None or rank < best[:2]:
                 best = (*rank, self._verdict(claim, name, match.printed, reason), match.printed)
-        if undated is not None and (best is None or best[2].verdict != WRONG_PERIOD):
+        if undated is not None and (
+            best is None or best[0] > 1 or best[2].verdict not in (WRONG_PERIOD, WRONG_DIRECTION)
+        ):
             return self._verdict(claim, undated.how, undated.printed), undated.printed
         if best is not None:
             return best[2], None
@@ -241,9 +246,10 @@ class Verifier:
             return self._verdict(claim, EQUAL, None, "printed in words"), None
         return None, None
 
-    def _is_dated(self, claim: Claim, printed: Printed) -> bool:
-        """Tell whether a figure is known to be of the claimed period; the same value of a known other one is stronger."""
-        return period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+    def _is_certain(self, claim: Claim, printed: Printed) -> bool:
+        """Tell whether a figure says of which period and direction it is; the same value where it says another is stronger."""
+        dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+        return dated and (not claim.direction or not claim.change or printed.row >= 0 or printed.direction != 0)
 
     def _faults(self, claim: Claim, match: Match, named: Named, company: Company) -> list[tuple[str, str]]:
         printed = match.printed
@@ -252,11 +258,15 @@ class Verifier:
         if company.stranger:
             faults.append((WRONG_ENTITY, f"the evidence is not about {company.stranger}"))
         elif company.docs is not None and printed.doc not in company.docs:
-            faults.append((WRONG_ENTITY, f"printed for {named_sources(self._evidence.sources, frozenset({printed.doc}))}"))
+            faults.append(
+                (WRONG_ENTITY, f"printed for {named_sources(self._evidence.sources, frozenset({printed.doc}))}")
+            )
         if period_agrees(claim, printed, source) is False:
             theirs = ", ".join(one.text() for one in printed.whens) or "another period"
-            faults.append((WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}"))
-        if not self._lines.agrees(named, printed):
+            faults.append(
+                (WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}")
+            )
+        if not self._lines.agrees(named, printed, claim):
             faults.append((WRONG_LINE, f"printed for {_short(printed.label)!r}"))
         if not sign_agrees(claim, printed):
             faults.append((WRONG_SIGN, f"printed as {printed.text!r}"))
@@ -284,7 +294,7 @@ class Verifier:
         if derivation is not None:
             return self._verdict(claim, derivation.agrees, derivation.inputs[-1], derivation.reason)
         unit = wrong_unit(claim, self._evidence)
-        if unit is not None and self._lines.agrees(named, unit.printed):
+        if unit is not None and self._lines.agrees(named, unit.printed, claim):
             return self._verdict(claim, unit.how, unit.printed, unit.reason)
         return self._verdict(claim, UNSUPPORTED, None, self._expected(claim, named) or "not in the evidence")
 
@@ -314,7 +324,9 @@ class Verifier:
         return claim.bare and number.value in self._number_words and not number.decimals
 
     def _derived(self, claim: Claim, one: Derivation) -> FigureCheck:
-        check = self._verdict(claim, DERIVED, one.inputs[-1] if one.inputs else None, f"{one.operation}: {one.value:.6g}")
+        check = self._verdict(
+            claim, DERIVED, one.inputs[-1] if one.inputs else None, f"{one.operation}: {one.value:.6g}"
+        )
         places = tuple((printed.doc, printed.span) for printed in one.inputs)
         return FigureCheck(**{**_fields(check), "inputs": places})
 
@@ -361,7 +373,10 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         if one.change or two.change:
             continue
         before, after = (one, two) if one.earlier else (two, one)
-        direction = after.direction or before.direction if before is two else before.direction or after.direction
+        places = (at, at - 1) if before is two else (at - 1, at)
+        heard = [direction_of(claims[place].mention, checks[place].label) for place in reversed(places)]
+        direction = (heard[0] or heard[1]) if before is two else (heard[1] or heard[0])
+        direction = direction or only_direction(one.sentence.text, checks[at].label)
         linked = before is two or re.match(r"\s*(?:[\w%(),. ]{0,60})\b(?:to|a|hasta)\b", one.mention.after)
         old, new = abs(before.value), abs(after.value)
         place = at if after is two else at - 1
@@ -385,8 +400,14 @@ def _number_words(evidence: Evidence) -> frozenset[Decimal]:
     return frozenset(found)
 
 
-_SPANISH: Final = re.compile(r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|ventas|ingresos)\b", re.IGNORECASE)
-_ENGLISH: Final = re.compile(r"\b(?:the|of|in|was|were|for|with|from|and|that|million|thousand|fiscal|year|to|net|sales|revenue|at|by)\b", re.IGNORECASE)
+_SPANISH: Final = re.compile(
+    r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|ventas|ingresos)\b",
+    re.IGNORECASE,
+)
+_ENGLISH: Final = re.compile(
+    r"\b(?:the|of|in|was|were|for|with|from|and|that|million|thousand|fiscal|year|to|net|sales|revenue|at|by)\b",
+    re.IGNORECASE,
+)
 
 
 def _language(text: str) -> str | None:

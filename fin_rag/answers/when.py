@@ -116,10 +116,24 @@ def _dated(found: list[When], text: str) -> Iterable[When]:
     last: When | None = None
     for one in sorted(found, key=lambda each: each.start):
         whole = one
-        between = text[last.end : one.start].strip(" ,;&").lower() if last is not None and one.start >= last.end else "x"
-        if last is not None and between in ("", "and", "y", "e", "to") and one.year and not (one.month or one.part or one.relative):
+        between = (
+            text[last.end : one.start].strip(" ,;&").lower() if last is not None and one.start >= last.end else "x"
+        )
+        if (
+            last is not None
+            and between in ("", "and", "y", "e", "to")
+            and one.year
+            and not (one.month or one.part or one.relative)
+        ):
             whole = replace(one, month=last.month, day=last.day, part=last.part, months=one.months or last.months)
-        elif last is not None and last.month and not last.year and one.year and not one.month and one.start - last.end < 20:
+        elif (
+            last is not None
+            and last.month
+            and not last.year
+            and one.year
+            and not one.month
+            and one.start - last.end < 20
+        ):
             whole = replace(one, month=last.month, day=last.day, months=last.months)
         last = whole
         yield whole
@@ -135,7 +149,9 @@ def _when(match: re.Match[str]) -> When | None:  # noqa: C901  # one branch for 
     if match["ord"]:
         kind = "Q" if match["ordunit"].lower() in ("quarter", "trimestre") else "H"
         part = f"{kind}{known['ordinals'][match['ord'].lower()]}"
-        return When(_year(match["oy"]), part=part, months=3 if kind == "Q" else 6, fiscal=_says_fiscal(match["oy"]), **at)
+        return When(
+            _year(match["oy"]), part=part, months=3 if kind == "Q" else 6, fiscal=_says_fiscal(match["oy"]), **at
+        )
     for name, year in (("q", "qy"), ("q2", "qy2"), ("q3", "")):
         if match[name]:
             part = _part(match[name])

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fin_rag.facts.calculator import calculate
+    from fin_rag.facts.arithmetic import calculate
     from fin_rag.facts.concepts import concept_map
     from fin_rag.facts.model import Fact, FactSource
     from fin_rag.facts.ratios import Ratio, compute_ratio, ratio_names
@@ -32,7 +32,7 @@ _HOMES = {
     "FactSource": "model",
     "FactStore": "store",
     "Ratio": "ratios",
-    "calculate": "calculator",
+    "calculate": "arithmetic",
     "calculator": "tools",
     "compute_ratio": "ratios",
     "concept_map": "concepts",

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from fin_rag.errors import InputError, NotFoundError
-from fin_rag.facts.calculator import evaluate
+from fin_rag.facts.arithmetic import calculate, evaluate
 from fin_rag.facts.concepts import name_key
 from fin_rag.facts.model import Fact, number_text
 from fin_rag.facts.periods import FiscalPeriod
@@ -160,7 +160,11 @@ def solve(ratio: Ratio, value_of: Callable[[str, int], Decimal | None]) -> tuple
     except InputError as error:
         return None, tuple(assumed), str(error)
     value = value * 100 if ratio.unit == "%" else value
-    return value.quantize(_PLACES).normalize() if value == value.quantize(_PLACES) else value.quantize(_PLACES), tuple(assumed), ""
+    return (
+        value.quantize(_PLACES).normalize() if value == value.quantize(_PLACES) else value.quantize(_PLACES),
+        tuple(assumed),
+        "",
+    )
 
 
 def compute_ratio(
@@ -198,7 +202,13 @@ def compute_ratio(
 
 
 def _input(
-    store: FactStore, issuer: str, name: str, period: FiscalPeriod, as_of: PointInTime, spans: list[tuple[str, str]], shift: int
+    store: FactStore,
+    issuer: str,
+    name: str,
+    period: FiscalPeriod,
+    as_of: PointInTime,
+    spans: list[tuple[str, str]],
+    shift: int,
 ) -> Fact | None:
     try:
         if not shift:
@@ -226,3 +236,44 @@ def _before(period: FiscalPeriod) -> FiscalPeriod:
     if number > 1:
         return FiscalPeriod(period.year, f"{kind}{number - 1}")
     return FiscalPeriod(period.year - 1, f"{kind}{4 if kind == 'Q' else 2}")
+
+
+def compute_growth(
+    store: FactStore,
+    issuer: str,
+    concept: str,
+    period: str | FiscalPeriod,
+    as_of: PointInTime = None,
+    *,
+    since: str | FiscalPeriod | None = None,
+) -> RatioResult:
+    """Compute the change of a line item in per cent: from the period a year before, or per year from ``since``.
+
+    Over several years it is the compound annual growth rate. Both values are cited.
+
+    Raises:
+        NotFoundError: if the issuer or the line item is unknown.
+        InputError: if a period is malformed, or ``since`` is no earlier period of the same length.
+    """
+    wanted = FiscalPeriod.parse(period) if isinstance(period, str) else period
+    first = FiscalPeriod.parse(since) if isinstance(since, str) else since
+    first = first or FiscalPeriod(wanted.year - 1, wanted.part)
+    years = wanted.year - first.year
+    if years < 1 or first.part != wanted.part:
+        raise InputError(f"Growth needs an earlier period of the same length than {wanted}. Got {first}.")
+    formula = "(last / first - 1)" if years == 1 else f"(last / first) ** (1 / {years}) - 1"
+    ratio = Ratio("year_over_year" if years == 1 else "cagr", formula, "%", (), "growth", "crecimiento")
+    found = {"first": store.lookup(issuer, concept, first, as_of), "last": store.lookup(issuer, concept, wanted, as_of)}
+    inputs = {name: one.fact for name, one in found.items() if one.fact is not None}
+    missing = [one.reason for one in found.values() if one.fact is None]
+    label = f"{first} to {wanted}"
+    if missing:
+        return RatioResult(ratio, label, None, MappingProxyType(inputs), reason=missing[0])
+    old, new = inputs["first"].value, inputs["last"].value
+    if not old or (years > 1 and (old < 0 or new < 0)):
+        return RatioResult(ratio, label, None, MappingProxyType(inputs), reason="growth from zero, or of losses over years")
+    if years == 1:
+        value = (new - old) / abs(old) * 100
+    else:
+        value = calculate(f"cagr({old}, {new}, {years})")
+    return RatioResult(ratio, label, value.quantize(_PLACES), MappingProxyType(inputs))

@@ -43,15 +43,21 @@ def calculate(expression: str, values: Mapping[str, Decimal] | None = None) -> D
     if not expression.strip() or len(expression) > _LONGEST:
         raise InputError(f"An expression needs 1 to {_LONGEST} characters. Got {len(expression)}.")
     text = _PRINTED.sub(_plain, _outside_calls(expression))
-    tree = _parse(text.replace("×", "*").replace("÷", "/").replace("−", "-").replace("^", "**"), expression)
+    text = text.replace("×", "*").replace("÷", "/").replace("−", "-").replace("^", "**").strip()
+    tree = _parse(text, expression)
     with localcontext(_CONTEXT):
         try:
-            return _value(tree.body, values or {}, _FUNCTIONS, 0)
+            value = _value(tree.body, values or {}, text, 0)
         except DecimalException as error:
             raise InputError(f"{expression!r} cannot be computed: {_why(error)}.") from error
+    if not value.is_finite():
+        raise InputError(f"{expression!r} cannot be computed: it grows beyond all bounds.")
+    return value
 
 
-def evaluate(formula: str, resolve: Callable[[str], Decimal], functions: Mapping[str, Callable[[str], Decimal]]) -> Decimal:
+def evaluate(
+    formula: str, resolve: Callable[[str], Decimal], functions: Mapping[str, Callable[[str], Decimal]]
+) -> Decimal:
     """Compute a formula whose names are looked up, and whose functions take one name.
 
     Raises:
@@ -100,25 +106,33 @@ def _why(error: DecimalException) -> str:
     return "it divides by zero" if "ivi" in type(error).__name__ else "it grows beyond all bounds"
 
 
-def _value(
-    node: ast.AST, values: Mapping[str, Decimal], functions: Mapping[str, Callable[[Sequence[Decimal]], Decimal]], depth: int
-) -> Decimal:
+def _value(node: ast.AST, values: Mapping[str, Decimal], text: str, depth: int) -> Decimal:
     if depth > _DEEPEST:
         raise InputError("The expression has too many brackets inside each other.")
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-        return Decimal(str(node.value))
+        return _literal(ast.get_source_segment(text, node) or str(node.value))
     if isinstance(node, ast.Name) and node.id in values:
         return values[node.id]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-        inner = _value(node.operand, values, functions, depth + 1)
+        inner = _value(node.operand, values, text, depth + 1)
         return -inner if isinstance(node.op, ast.USub) else inner
     if isinstance(node, ast.BinOp):
-        return _binary(node.op, _value(node.left, values, functions, depth + 1), _value(node.right, values, functions, depth + 1))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in functions and not node.keywords:
-        return functions[node.func.id]([_value(one, values, functions, depth + 1) for one in node.args])
-    known = sorted(functions) + sorted(values)
+        left, right = (_value(one, values, text, depth + 1) for one in (node.left, node.right))
+        return _binary(node.op, left, right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and not node.keywords:
+        return _FUNCTIONS[node.func.id]([_value(one, values, text, depth + 1) for one in node.args])
+    known = sorted(_FUNCTIONS) + sorted(values)
     what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__
     raise InputError(f"{what!r} is not allowed in an expression. Known names: {', '.join(known)}.")
+
+
+def _literal(text: str) -> Decimal:
+    """Read a number as it is written; a float would round it."""
+    try:
+        number = Decimal(text.replace("_", ""))
+    except DecimalException:
+        raise InputError(f"{text!r} is no plain number.") from None
+    return +number  # within the bounds of the context
 
 
 def _binary(operator: ast.operator, left: Decimal, right: Decimal) -> Decimal:

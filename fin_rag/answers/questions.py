@@ -1,0 +1,163 @@
+"""Figure questions: which line item, ratio or change is asked for, over which periods, in which unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from fin_rag.answers.derived import ratio_mentions
+from fin_rag.answers.labels import concept_names
+from fin_rag.answers.vocabulary import phrase_pattern
+from fin_rag.answers.when import When, read_periods
+from fin_rag.facts.concepts import name_key
+from fin_rag.facts.periods import FiscalPeriod
+from fin_rag.facts.ratios import Ratio
+
+VALUE: Final = "value"
+RATIO: Final = "ratio"
+GROWTH: Final = "growth"
+SHARE: Final = "share"
+DIFFERENCE: Final = "difference"
+_BRACKETS: Final = re.compile(r"\([^()]*\)")
+_SENTENCE: Final = re.compile(r"(?<=[.?!:])\s+|\n+")
+_DEFINES: Final = re.compile(
+    r"\b(?:is|are|be)\s+defined\s+as\b|\bdefine\b|\bse\s+define\b|\bdefinid[oa]s?\s+como\b|\bcalculate\s+[^.]{0,40}\busing\b|\bround\s+your\b|\banswer\s+in\b"
+    r"|\bbase\s+your\b|\bbasing\b|\brespond\b|\baddress\s+the\b|\bapproach\s+the\b|\bcalculate\s+(?:\(or\s+extract\)|what)\b|\bplease\s+(?:utilize|base|help)\b"
+    r"|\bwe\s+(?:want|need)\s+to\b|\bwhen\s+primarily\b|\banswer\s+the\s+following\b|\bgive\s+a\s+response\b|\bredondea\b|\bexpresa\b",
+    re.IGNORECASE,
+)
+_ASKS: Final = re.compile(
+    r"\?|\b(?:what|how\s+much|how\s+many|which|cuál|cuáles|cuánto|cuánta|cuántos|cuántas|qué|dime|give|compute|calculate|calcula|report|state)\b", re.IGNORECASE
+)
+_AVERAGE: Final = re.compile(r"\b(?:three|3|two|2|five|5|four|4|tres|dos|cinco|cuatro)[\s-]*(?:year|años?)\s*(?:average|avg|mean)|\b(?:average|media|promedio)\s+(?:de\s+)?(?:los\s+)?(?:three|3|tres|últimos)", re.IGNORECASE)
+_GROWTH: Final = phrase_pattern((
+    "growth", "growth rate", "grow", "grew", "change in", "year-over-year", "year over year", "yoy", "percentage change", "increase", "decrease",
+    "percent change", "cagr", "variation", "crecimiento", "variación", "creció", "crecieron", "interanual", "aumentó", "disminuyó", "cuánto creció", "tasa de crecimiento",
+))  # fmt: skip
+_SHARE_LINK: Final = re.compile(r"\bas\s+(?:a\s+)?(?:%|percent(?:age)?)\s+of\b|\bas\s+a\s+(?:share|proportion)\s+of\b|\b(?:como|en)\s+(?:un\s+)?(?:%|porcentaje)\s+(?:de|sobre)\b|\bover\s+(?=\w+\s+revenue)|\brepresent\w*\s+(?:of|de|sobre)\b", re.IGNORECASE)
+_MARGIN: Final = re.compile(r"(?:%|percent)?\s*\bmargin\b|\bmargen\b", re.IGNORECASE)
+_LESS: Final = re.compile(r"\b(?:less|minus|menos)\b", re.IGNORECASE)
+_RANGE: Final = re.compile(r"(?:FY\s?)?(20\d{2})\s*(?:-|–|—|to|through|a|hasta)\s*(?:FY\s?)?(20\d{2})", re.IGNORECASE)
+_UNITS: Final = (
+    (re.compile(r"\b(?:in|en)\s+(?:usd\s+|us\$\s*|eur\s+|\$\s*)?(?:billions|miles de millones)|\b(?:usd|eur)\s+billions?\b", re.IGNORECASE), 10**9),
+    (re.compile(r"\b(?:in|en)\s+(?:usd\s+|us\$\s*|eur\s+|\$\s*)?(?:millions|millones)|\b(?:usd|eur)\s+millions?\b|\busd\s*mm?\b", re.IGNORECASE), 10**6),
+    (re.compile(r"\b(?:in|en)\s+(?:usd\s+|eur\s+)?(?:thousands|miles)\b", re.IGNORECASE), 10**3),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class FigureQuestion:
+    """Hold what a question wants counted.
+
+    ``kind`` is ``value``, ``ratio``, ``growth``, ``share`` (a line item in per cent of another) or ``difference``.
+    ``concepts`` are ids of line items in the order of the question; ``ratio`` is set for a ratio, and for the growth
+    or difference of one. ``average`` asks for the mean over the periods. ``factor`` is the unit that the answer is
+    wanted in, 1 where none is named.
+    """
+
+    kind: str
+    concepts: tuple[str, ...]
+    ratio: Ratio | None
+    periods: tuple[FiscalPeriod, ...]
+    average: bool = False
+    factor: int = 1
+    day: str = ""
+
+
+def read_question(question: str) -> FigureQuestion | None:
+    """Return what a question wants counted, ``None`` if it asks for no figure that a statement gives.
+
+    Example:
+        >>> read_question("What was Acme's net income in FY2023?").concepts
+        ('net_income',)
+        >>> asked = read_question("¿Cuánto crecieron las ventas de Acme de 2022 a 2023?")
+        >>> asked.kind, asked.concepts, [str(one) for one in asked.periods]
+        ('growth', ('revenue',), ['FY2022', 'FY2023'])
+    """
+    core = _core(question)
+    plain = _BRACKETS.sub(" ", core)
+    periods = _periods(core) or _periods(question)
+    factor = next((factor for pattern, factor in _UNITS if pattern.search(question)), 1)
+    average = bool(_AVERAGE.search(question))
+    day = next((f"{one.year}-{one.month:02d}-{one.day:02d}" for one in read_periods(core) if one.day and one.year), "")
+
+    def asked(kind: str, concepts: Sequence[str], ratio: Ratio | None = None) -> FigureQuestion:
+        return FigureQuestion(kind, tuple(concepts), ratio, periods, average, factor, day)
+
+    named = concept_names(plain)
+    share = _SHARE_LINK.search(plain)
+    if share:
+        before, after = concept_names(plain[: share.start()]), concept_names(plain[share.end() :])
+        if before and after:
+            return asked(SHARE, (before[-1][0], after[0][0]))
+    ratios = ratio_mentions(plain)
+    growth = bool(_GROWTH.search(plain)) and not average
+    if ratios:
+        ratio, start, end = ratios[0]
+        key = name_key(plain)
+        later = concept_names(key[end:])
+        if _LESS.search(key[end : end + 12]) and later:
+            return asked(DIFFERENCE, (later[0][0],), ratio)
+        if not named or not _inside(key, named[0][1], start, end) or len(named[0][1]) < end - start:
+            return asked(GROWTH if growth and ratio.unit == "currency" else RATIO, (), ratio)
+    if not named:
+        return None
+    if _MARGIN.search(plain) and not ratios:
+        return asked(SHARE, (named[0][0], "revenue"))
+    if growth:
+        return asked(GROWTH, (named[0][0],))
+    if len(named) > 1 and _LESS.search(plain):
+        return asked(DIFFERENCE, (named[0][0], named[1][0]))
+    return asked(VALUE, tuple(dict.fromkeys(one for one, _ in named)))
+
+
+def _inside(key: str, name: str, start: int, end: int) -> bool:
+    """Tell whether a line item's name stands apart from a ratio's."""
+    at = key.find(name)
+    return not (start <= at < end)
+
+
+def _core(question: str) -> str:
+    """Return the sentences that ask; definitions and directions are left out."""
+    pieces = [part for part in _SENTENCE.split(question) if part.strip()]
+    asking = [part for part in pieces if _ASKS.search(part) and not _DEFINES.search(part.partition("?")[0])]
+    asking = asking or [part for part in pieces if "?" in part] or pieces[:1]
+    text = " ".join(asking)
+    for lead in ("what is", "what was", "what were", "how much", "¿cuál", "¿cuánt"):
+        at = text.lower().find(lead)
+        if at > 0:
+            return text[at:]
+    return text
+
+
+def _periods(text: str) -> tuple[FiscalPeriod, ...]:
+    found: list[FiscalPeriod] = []
+    span = _RANGE.search(text)
+    if span and 0 < int(span[2]) - int(span[1]) <= 10:
+        return tuple(FiscalPeriod(year) for year in range(int(span[1]), int(span[2]) + 1))
+    for one in read_periods(text):
+        period = _period(one)
+        if period is not None and period not in found:
+            found.append(period)
+    return tuple(sorted(found, key=lambda one: (one.year, one.part)))
+
+
+def _period(one: When) -> FiscalPeriod | None:
+    if not one.year or one.relative:
+        return None
+    if one.part:
+        return FiscalPeriod(one.year, one.part)
+    return FiscalPeriod(one.year, {9: "9M", 6: "H1"}.get(one.months, "FY"))
+
+
+def share_ratio(part: str, whole: str) -> Ratio:
+    """Return a ratio that gives a line item in per cent of another."""
+    return Ratio(f"{part}_to_{whole}", f"{part} / {whole}", "%", (), f"{part} / {whole}", f"{part} / {whole}")
+
+
+def in_unit(value: Decimal, factor: int) -> Decimal:
+    """Return a value in the unit that a question wants."""
+    return value / factor if factor != 1 else value

@@ -72,6 +72,13 @@ def test_row_groups_carry_their_own_notes_only() -> None:
             assert "debt (" not in chunk.page_content
 
 
+def test_a_footnote_brings_the_note_of_the_accounts_that_it_refers_to() -> None:
+    text = "| A | 2031 |\n|---|---|\n| Land (1) | 4 |\n\n(1) See note 12.\n\n## Note 12. Pledges\n\nA mortgage of 3."
+    land = holding(chunks_of(text), "Land")
+    assert land.page_content.endswith("(1) See note 12.\n\n## Note 12. Pledges\n\nA mortgage of 3.")
+    assert "notes_left_out" not in land.metadata
+
+
 def test_a_note_without_room_is_counted() -> None:
     text = NOTED.replace("Without leases.", "Without leases " * 40)
     chunks = chunks_of(text, 48)

@@ -194,6 +194,27 @@ def test_notes_that_call_each_other_in_a_circle_end() -> None:
     assert all(not span.contains(join.marker.span) for join in found.joins for span in join.note.spans)
 
 
+def test_raised_markers_with_a_blank_between_them() -> None:
+    text = table("| Dividend¹ ² | 4 |", "¹ Gross.\n² Proposed.")
+    assert joined(text) == [("Dividend¹ ²", "¹ Gross."), ("Dividend¹ ²", "² Proposed.")]
+
+
+def test_a_note_may_go_on_below_a_paragraph_of_its_section() -> None:
+    text = table("| A (1) | 4 |\n| B (2) | 3 |", "(1) One.") + "\n\nThe zone lost two shops.\n\n(2) Two."
+    assert joined(text) == [("A (1)", "(1) One."), ("B (2)", "(2) Two.")]
+
+
+def test_page_numbers_between_dashes_make_no_table() -> None:
+    text = "- 12 -\n\nThe plan¹ will be reviewed.\n\n______\n¹ Every year.\n\n- 13 -\n"
+    assert find_notes(text).tables == 0
+    assert joined(text) == [("The plan¹ will be reviewed.", "¹ Every year.")]
+
+
+def test_a_figure_in_money_may_have_a_marker_glued_to_it() -> None:
+    text = "EPS was $0.10(1) under rule 5.2(1).\n\n(1) Diluted."
+    assert [marker for marker, _ in joined(text)] == ["EPS was $0.10(1) under rule 5.2(1)."]
+
+
 def test_titles_of_notes_are_not_those_of_the_accounts() -> None:
     assert is_notes_title("Notas a las tablas", heading=True)
     assert not is_notes_title("Notas a los estados financieros", heading=True)

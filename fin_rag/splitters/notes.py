@@ -67,6 +67,7 @@ class NoteChunker:
         self._region_starts = [region.span.start for region in self._regions]
         self._packer = Packer(text, tokenization, config, self._joined, (), self._render)
         self._rest = {n.start: n.spans[1:] for n in view.notes.notes if len(n.spans) > 1}
+        self._account_spans = {part for note in view.notes.notes if note.kind == "account" for part in note.spans}
         self._table_starts = [block.span.start for block, _ in view.tables]
         self._unresolved = [marker.span.start for marker in view.notes.unresolved]
         self._led: dict[int, Span] = {}
@@ -242,7 +243,8 @@ class NoteChunker:
     def _accounts(self, chunk: Chunk) -> list[Span]:
         found = [
             part
-            for piece in chunk.pieces
+            for piece in chunk.spans  # a note at the foot may refer to one of the accounts
+            if piece in chunk.pieces or piece not in self._account_spans
             for note in self._view.notes.notes_of(piece, "account")
             for part in note.spans
         ]

@@ -40,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cluster", choices=("document", "issuer", "question"), default="document", help="of intervals"
     )
     parser.add_argument("--within-documents", action="store_true", help="search each question's own documents only")
+    parser.add_argument("--pack", action="store_true", help="tell the index each budget and let it pack the context")
     parser.add_argument(
         "--at", action="append", metavar="CUTOFF", help='for pairs and types, such as "@5" (repeatable)'
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
+from typing import TypeAlias
 
 from langchain_core.documents import Document
 
@@ -13,16 +15,23 @@ from fin_rag.index.store import FilingIndex
 from fin_rag.schema import DOC_ID, ISSUER, PAGE_MAP, SOURCE, TITLE, PageMap, Span
 from fin_rag.splitters import splitter_for
 
+Sections: TypeAlias = tuple[tuple[tuple[str, ...], Span], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
-    """Hold one document: its canonical text, metadata, sections as ``(path, span)`` and pages."""
+    """Hold one document: its canonical text, metadata and pages; its sections are read when they are asked for."""
 
     doc_id: str
     text: str
     metadata: Mapping[str, object]
-    sections: tuple[tuple[tuple[str, ...], Span], ...]
     pages: PageMap
+    read_sections: Callable[[], Sections]
+
+    @property
+    def sections(self) -> Sections:
+        """Return the sections as ``(path, span)``."""
+        return self.read_sections()
 
     @property
     def title(self) -> str:
@@ -64,9 +73,13 @@ class Corpus:
         by_id = {str(metadata[DOC_ID]): metadata for metadata in listed}
 
         def read(doc_id: str) -> CorpusDocument:
-            text, sections = index.text(doc_id, session_id=session_id), index.outline(doc_id, session_id=session_id)
-            pages = index.page_map(doc_id, session_id=session_id)
-            return _document(text, by_id[doc_id], sections, pages)
+            return CorpusDocument(
+                doc_id,
+                index.text(doc_id, session_id=session_id),
+                by_id[doc_id],
+                index.page_map(doc_id, session_id=session_id),
+                cache(lambda: _sections(index.outline(doc_id, session_id=session_id))),
+            )
 
         return cls(listed, read)
 
@@ -86,10 +99,13 @@ class Corpus:
 
         def read(doc_id: str) -> CorpusDocument:
             document = held[doc_id]
-            outline = splitter_for(document).outline(document)
-            sections = [{"path": list(s.path), "start": s.span.start, "end": s.span.end} for s in outline]
-            pages = PageMap.parse(str(document.metadata.get(PAGE_MAP) or ""))
-            return _document(document.page_content, {**document.metadata, DOC_ID: doc_id}, sections, pages)
+            return CorpusDocument(
+                doc_id,
+                document.page_content,
+                {**document.metadata, DOC_ID: doc_id},
+                PageMap.parse(str(document.metadata.get(PAGE_MAP) or "")),
+                cache(lambda: tuple((s.path, s.span) for s in splitter_for(document).outline(document))),
+            )
 
         return cls([{**document.metadata, DOC_ID: doc_id} for doc_id, document in held.items()], read)
 
@@ -132,12 +148,10 @@ class Corpus:
         return None
 
 
-def _document(
-    text: str, metadata: Mapping[str, object], outline: Iterable[Mapping[str, object]], pages: PageMap
-) -> CorpusDocument:
+def _sections(outline: Iterable[Mapping[str, object]]) -> Sections:
     sections = []
     for section in outline:
         path, start, end = section["path"], section["start"], section["end"]
         if isinstance(path, list | tuple) and isinstance(start, int) and isinstance(end, int):
             sections.append((tuple(map(str, path)), Span(start, end)))
-    return CorpusDocument(str(metadata[DOC_ID]), text, metadata, tuple(sections), pages)
+    return tuple(sections)

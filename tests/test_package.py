@@ -104,7 +104,8 @@ def test_make_installs_every_extra():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     installed = re.search(r"^EXTRAS := (.+)$", makefile, re.M)
     assert installed is not None
-    assert set(installed[1].split(",")) == set(PROJECT["project"]["optional-dependencies"])
+    apart = {"ragas"}  # an optional judge that asks for packages which do not go with the others' newest versions
+    assert set(installed[1].split(",")) == set(PROJECT["project"]["optional-dependencies"]) - apart
 
 
 def test_ci_runs_the_checks_and_the_test_command_of_the_readme():

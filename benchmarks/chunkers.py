@@ -274,7 +274,8 @@ def measure(
         resolved, Bm25Retriever(chunks=chunks), corpus, name=name, ks=(5,), characters=(),
         tokens=(500, 1000, 2000, 4000, 8000), depth=depth, tokenization=tokenization, cluster_by="issuer",
     )  # fmt: skip
-    print(f"{name}: {len(chunks)} chunks in {cut:.1f} s, {lost} without a known place", flush=True)
+    found = ", ".join(f"{report.mean('recall', c.name).mean:.3f} {c.name}" for c in report.cutoffs)
+    print(f"{name}: {len(chunks)} chunks in {cut:.1f} s, {lost} without a known place; recall {found}", flush=True)
     return report
 
 

@@ -246,6 +246,8 @@ def test_the_adapter_knows_the_names_of_several_versions(monkeypatch):
     assert report.mean("faithfulness").mean == 0.7
     assert report.mean("answer_relevancy").mean == 0.6
     assert report.mean("context_recall").unscored == 1
+    only = evaluate_answers(_golden(), _good()[:1], judge=lambda rows: [{"faithfulness": 0.7} for _ in rows])
+    assert not any("context_recall" in note for note in only.notes)
 
 
 def test_the_adapter_says_what_is_missing(monkeypatch):

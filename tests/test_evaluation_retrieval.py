@@ -213,6 +213,11 @@ def test_two_runs_are_compared_question_by_question():
         compare(a, other)
 
 
+def test_a_day_that_nobody_heeds_is_noted():
+    golden = GoldenSet.from_rows([{"question_id": "q", "question": "0", "passages": [_place(0)], "as_of": 20240101}])
+    assert any("later filings" in note for note in _report(golden, [[]]).notes)
+
+
 def test_intervals_hold_the_truth_about_as_often_as_they_say():
     """Clusters of four questions that succeed together: 95 % intervals over clusters hold; over questions, not."""
     random = np.random.default_rng(5)

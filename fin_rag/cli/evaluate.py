@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--cluster", choices=("document", "issuer", "question"), default="document", help="of intervals"
     )
     parser.add_argument("--within-documents", action="store_true", help="search each question's own documents only")
+    parser.add_argument("--pack", action="store_true", help="tell the index each budget and let it pack the context")
     parser.add_argument(
         "--at", action="append", metavar="CUTOFF", help='for pairs and types, such as "@5" (repeatable)'
     )
@@ -60,10 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the command; 3 if the gate is failed."""
     from fin_rag.evaluation import Corpus
-    from fin_rag.index import FilingIndex
 
     golden = load_golden(options.golden)
-    index = FilingIndex.open(options.index, create=False)
+    index = _opened(options)
     try:
         corpus = Corpus.from_index(index, session_id=options.session)
         report = _report(options, golden, index, corpus)
@@ -80,6 +81,20 @@ def run(options: argparse.Namespace) -> int:
     else:
         _print(golden, report)
     return gate.exit_code if gate else 0
+
+
+def _opened(options: argparse.Namespace) -> FilingIndex:
+    """Open the index; one for a folder of three tables is made of the documents that the folder brings."""
+    from fin_rag.evaluation.imports import import_three_tables
+    from fin_rag.index import FilingIndex
+
+    fresh = not (Path(options.index) / "catalogue.sqlite").is_file()
+    if not (fresh and Path(options.golden).is_dir()):
+        return FilingIndex.open(options.index, create=False)
+    index = FilingIndex.open(options.index)
+    report = index.add(import_three_tables(options.golden).documents)
+    print(f"{options.index}: made of the set's own documents: {report}", file=sys.stderr)
+    return index
 
 
 def _report(options: argparse.Namespace, golden: GoldenSet, index: FilingIndex, corpus: Corpus) -> Report:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
+from typing import TypeAlias
 
 from langchain_core.documents import Document
 
@@ -13,16 +15,23 @@ from fin_rag.index.store import FilingIndex
 from fin_rag.schema import DOC_ID, ISSUER, PAGE_MAP, SOURCE, TITLE, PageMap, Section, Span
 from fin_rag.splitters import splitter_for
 
+Sections: TypeAlias = tuple[tuple[tuple[str, ...], Span], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
-    """Hold one document: its canonical text, metadata, sections as ``(path, span)`` and pages."""
+    """Hold one document: its canonical text, metadata and pages; its sections are read when they are asked for."""
 
     doc_id: str
     text: str
     metadata: Mapping[str, object]
-    sections: tuple[tuple[tuple[str, ...], Span], ...]
     pages: PageMap
+    read_sections: Callable[[], Sections]
+
+    @property
+    def sections(self) -> Sections:
+        """Return the sections as ``(path, span)``."""
+        return self.read_sections()
 
     @property
     def title(self) -> str:
@@ -65,7 +74,7 @@ class Corpus:
 
         def read(doc_id: str) -> CorpusDocument:
             view = index.view(doc_id, session_id=session_id)
-            return _document(view.text, by_id[doc_id], view.sections, view.pages)
+            return CorpusDocument(doc_id, view.text, by_id[doc_id], view.pages, cache(lambda: _places(view.sections)))
 
         return cls(listed, read)
 
@@ -85,9 +94,13 @@ class Corpus:
 
         def read(doc_id: str) -> CorpusDocument:
             document = held[doc_id]
-            outline = splitter_for(document).outline(document)
-            pages = PageMap.parse(str(document.metadata.get(PAGE_MAP) or ""))
-            return _document(document.page_content, {**document.metadata, DOC_ID: doc_id}, outline, pages)
+            return CorpusDocument(
+                doc_id,
+                document.page_content,
+                {**document.metadata, DOC_ID: doc_id},
+                PageMap.parse(str(document.metadata.get(PAGE_MAP) or "")),
+                cache(lambda: _places(splitter_for(document).outline(document))),
+            )
 
         return cls([{**document.metadata, DOC_ID: doc_id} for doc_id, document in held.items()], read)
 
@@ -130,6 +143,5 @@ class Corpus:
         return None
 
 
-def _document(text: str, metadata: Mapping[str, object], sections: Iterable[Section], pages: PageMap) -> CorpusDocument:
-    places = tuple((section.path, section.span) for section in sections)
-    return CorpusDocument(str(metadata[DOC_ID]), text, metadata, places, pages)
+def _places(sections: Iterable[Section]) -> Sections:
+    return tuple((section.path, section.span) for section in sections)

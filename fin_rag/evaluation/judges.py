@@ -79,13 +79,14 @@ def judged_scores(
     if len(returned) != len(rows):
         raise InputError(f"The judge returned {len(returned)} rows for {len(rows)} answers.")
     scores = {question.question_id: dict(_named(row)) for (question, _), row in zip(pairs, returned, strict=True)}
+    asked: Sequence[str] = getattr(judge, "metrics", None) or sorted({name for row in scores.values() for name in row})
     notes = []
-    for name in JUDGED:
+    for name in asked:
         missing = sum(row.get(name) is None for row in scores.values())
         if missing:
             notes.append(f"{name}: {missing} answer(s) not scored by the judge; they are in no mean")
     for row in scores.values():
-        for name in JUDGED:
+        for name in asked:
             row.setdefault(name, None)
     return scores, notes
 

@@ -105,7 +105,7 @@ def evaluate_retrieval(
         cutoffs=tuple(cutoffs),
         results=tuple(results),
         settings=settings,
-        notes=(*resolved.notes, *_notes(resolved.golden, results, cutoffs, depth)),
+        notes=(*resolved.notes, *_notes(resolved, retriever, results, cutoffs, depth)),
     )
 
 
@@ -128,18 +128,17 @@ def _asker(
         if within_documents:
             raise InputError("'within_documents' needs a LangChain retriever that takes a 'filter'.")
         return lambda question: list(retriever(question.question))
-    signature = inspect.signature(retriever._get_relevant_documents).parameters
-    anything = any(p.kind is p.VAR_KEYWORD for p in signature.values())
-    if within_documents and not (anything or "filter" in signature):
+    takes_k, takes_day = _takes(retriever, "k"), _takes(retriever, "as_of", by_name=True)
+    if within_documents and not _takes(retriever, "filter"):
         raise InputError(
             f"'within_documents' needs a retriever that takes a 'filter'; {type(retriever).__name__} does not."
         )
 
     def ask(question: Question) -> list[Document]:
         settings: dict[str, Any] = {}
-        if anything or "k" in signature:
+        if takes_k:
             settings["k"] = depth
-        if question.as_of is not None and "as_of" in signature:
+        if question.as_of is not None and takes_day:
             settings["as_of"] = question.as_of
         if within_documents:
             ids = [corpus.find_id(name) or name for name in question.gold_documents]
@@ -147,6 +146,14 @@ def _asker(
         return retriever.invoke(question.question, **settings)
 
     return ask
+
+
+def _takes(retriever: Retriever, name: str, *, by_name: bool = False) -> bool:
+    """Tell whether a retriever takes an argument; unless ``by_name``, also among any others."""
+    if not isinstance(retriever, BaseRetriever):
+        return False
+    taken = inspect.signature(retriever._get_relevant_documents).parameters  # LangChain's hook
+    return name in taken or (not by_name and any(p.kind is p.VAR_KEYWORD for p in taken.values()))
 
 
 def _packer(retriever: Retriever) -> Callable[[Question, Cutoff], Sequence[Document]]:
@@ -196,7 +203,14 @@ def _cluster(gold: GoldQuestion, corpus: Corpus, cluster_by: ClusterBy) -> str:
     return " + ".join(sorted({str(corpus.metadata(i).get("issuer") or i) if i in known else i for i in ids}))
 
 
-def _notes(golden: GoldenSet, results: Sequence[QuestionResult], cutoffs: Sequence[Cutoff], depth: int) -> list[str]:
+def _notes(
+    resolved: ResolvedSet,
+    retriever: Retriever,
+    results: Sequence[QuestionResult],
+    cutoffs: Sequence[Cutoff],
+    depth: int,
+) -> list[str]:
+    golden = resolved.golden
     notes = []
     drafts = sum(q.status == "draft" for q in golden)
     unanswerable = sum(not q.answerable and q.status == "final" for q in golden)
@@ -204,6 +218,9 @@ def _notes(golden: GoldenSet, results: Sequence[QuestionResult], cutoffs: Sequen
         notes.append(f"{drafts} draft question(s) were not measured; finish them and set 'status' to 'final'")
     if unanswerable:
         notes.append(f"{unanswerable} unanswerable question(s) have no passage to find; evaluate_answers measures them")
+    dated = sum(gold.question.as_of is not None for gold in resolved.questions)
+    if dated and not _takes(retriever, "as_of", by_name=True):
+        notes.append(f"{dated} question(s) have an 'as_of' that the retriever does not take: it may see later filings")
     for cutoff in cutoffs:
         unpacked = [r for r in results if cutoff.name not in r.packed]
         short = sum(len(r.hits) == depth and cutoff.reach(r.hits) == depth for r in unpacked)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import resource
 import statistics
 import subprocess
 import sys
@@ -109,14 +108,14 @@ def times(works: dict[str, Work], inputs: list[bytes], runs: int) -> dict[str, f
 def peak(path: Path) -> tuple[float, float]:
     """Return the peak memory in MiB of reading one filing in a fresh process, before and after."""
     code = (
-        "import resource, sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path; import filings\n"
-        "from fin_rag.loaders import html, html_walk; import lxml.etree\n"
+        "import re, sys; sys.path.insert(0, sys.argv[2]); from pathlib import Path; import filings\n"
+        "def high(): return int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
         "data = filings.source(Path(sys.argv[1])); filings.with_statements(b'<p>Item 1. Business</p>')\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "filings.with_statements(data); print(before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        "before = high(); filings.with_statements(data); print(before, high())\n"
     )
     here = str(Path(__file__).resolve().parent)
-    shown = subprocess.run([sys.executable, "-c", code, str(path), here], capture_output=True, text=True, check=True)  # noqa: S603
+    command = [sys.executable, "-c", code, str(path), here]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own code
     before, after = (int(part) / 1024 for part in shown.stdout.split())
     return before, after
 
@@ -149,7 +148,8 @@ def main() -> None:
     options = parser.parse_args()
     if not options.folder.is_dir():
         sys.exit(f"There is no folder {str(options.folder)!r}. Name one that holds filings as HTML.")
-    paths = [p for p in sorted(options.folder.iterdir()) if options.match in p.name and ".htm" in p.name][: options.most]
+    named = (path for path in sorted(options.folder.iterdir()) if options.match in path.name)
+    paths = [path for path in named if ".htm" in path.name][: options.most]
     inputs = [source(path) for path in paths]
     size = sum(map(len, inputs)) / MB
     works: dict[str, Work] = {
@@ -170,13 +170,15 @@ def main() -> None:
         for path, data in zip(paths, inputs, strict=True):
             before, after = peak(path)
             mib = len(data) / 2**20
-            print(f"{path.name[:50]:50} {mib:5.1f} MiB  peak {after - before:6.1f} MiB above {before:.0f}  ({(after - before) / mib:.1f} x file)")
+            more = after - before
+            print(
+                f"{path.name[:50]:50} {mib:4.1f} MiB: {more:6.1f} MiB above {before:.0f} ({more / mib:.1f} x the file)"
+            )
     if options.growth:
         for megabytes in (1, 2, 5, 10, 20):
             data = grown(inputs, megabytes * MB)
             seconds = cpu(with_statements, data)
             print(f"{megabytes:3} MB: {seconds:6.2f} s  {seconds / megabytes:.3f} s/MB")
-    print(f"peak of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
 if __name__ == "__main__":

@@ -72,6 +72,7 @@ class TopicMatch:
     terms: tuple[str, ...]
     titles: tuple[str, ...]
     own: bool = False
+    items: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ from fin_rag.query import Lexicon, Library, QueryPlan, Selection, analyse, selec
 from fin_rag.query.concepts import Concept, concepts_of, search_terms
 from fin_rag.retrieval.evidence import Evidence, covered_by
 from fin_rag.retrieval.fusion import Fused, score_fusion
-from fin_rag.retrieval.lines import LineReader, Reading
-from fin_rag.retrieval.statements import statement_evidence
+from fin_rag.retrieval.lines import LineReader, Passage, Reading
+from fin_rag.retrieval.statements import figures_of, statement_evidence
 from fin_rag.schema import CONTEXT_HEADER, SPANS, parse_spans
+from fin_rag.text.words import stems
 
 DENSE: Final = "dense"
 KEYWORD: Final = "keyword"
@@ -27,6 +28,8 @@ PARTS: Final = (DENSE, KEYWORD, TITLE, LINE, STATEMENT, "documents", "terms", "c
 _POOL: Final = 80  # chunks that are read line by line
 _TITLE_WEIGHT: Final = 0.25
 _FUSED_SHARE, _COVERAGE_SHARE, _LINE_SHARE = 0.4, 0.25, 0.35
+_PLACE_BONUS: Final = 0.12
+_YEAR_BONUS: Final = 0.06
 _ROUTE_AFTER: Final = 3  # chunks before a statement that is a side matter
 _MOST_STATEMENT_SOURCES: Final = 3
 _ANNUAL_FIRST: Final = ("10-K", "20-F", "40-F", "annual_report", "10-Q", "6-K")
@@ -110,7 +113,12 @@ class Searcher:
         readings = self._readings(plan, concepts, evidence)
         for one, hit, reading in zip(evidence, hits, readings, strict=True):
             weight = min(selection.weights.get(one.source.doc, 1.0), 1.2)
+            one.reading = reading
             one.score = _score(hit, reading) * weight if reading else hit.score * weight
+            place = _place_bonus(plan, one) if TITLE not in self._off else 0.0
+            if place:
+                one.score += place
+                one.found_by["section"] = str(one.metadata.get("item") or one.metadata.get("section_path"))
             if reading and reading.line > 0:
                 one.found_by[LINE] = f"{reading.line:.2f} in one line" + (", under its name" if reading.label else "")
         evidence.sort(key=lambda one: (-one.score, one.row))
@@ -146,8 +154,10 @@ class Searcher:
     ) -> list[Reading | None]:
         if LINE in self._off or not evidence:
             return [None] * len(evidence)
-        texts = [(str(one.metadata.get(CONTEXT_HEADER, "")), one.text) for one in evidence]
-        return list(LineReader(concepts, plan.shape, texts, growth=plan.growth).read())
+        passages = [Passage(str(one.metadata.get(CONTEXT_HEADER, "")), one.source.text, one.spans) for one in evidence]
+        growth = plan.growth and bool(plan.metrics)
+        years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
+        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth).read())
 
     # --- statements --------------------------------------------------------------------------------
 
@@ -169,6 +179,8 @@ class Searcher:
             chunks: dict[int, Sequence[StoredChunk]] = {s.doc: self._index.rows_of(s.doc) for s in ordered if s.statements}
             for evidence, items in statement_evidence(plan, [s for s in ordered if s.doc in chunks], chunks):
                 evidence.unit = unit
+                if plan.growth and items and max(figures_of(evidence, item) for item in items) < 2:
+                    first = bool(plan.statements)  # a change cannot be read from one column
                 found.items[evidence.identity] = items
                 added.append(evidence)
         _insert(found, added, first=first)
@@ -198,14 +210,35 @@ def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
         else:
             outer.children.append(chunk.identity)
             outer.found_by |= {name: why for name, why in chunk.found_by.items() if name not in outer.found_by}
-    at = 0 if first else min(_ROUTE_AFTER, len(chunks))
+    reported = bool(chunks) and _reports_ratio(found.plan, chunks[0])
+    at = int(reported) if first else min(_ROUTE_AFTER, len(chunks))
     for one in added:
         one.score = max((c.score for c in chunks[at:]), default=0.5) if not first else 1.0
     found.evidence = [*chunks[:at], *added, *chunks[at:]]
 
 
+def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:
+    """Tell whether a chunk prints, under its very name, a measure that else has to be computed."""
+    computed = any(metric.formula for metric in plan.metrics)
+    return computed and not plan.statements and chunk.reading is not None and chunk.reading.label
+
+
+def _place_bonus(plan: QueryPlan, one: Evidence) -> float:
+    """Return what a chunk gains by standing in a section where a topic of the question has its place."""
+    item = str(one.metadata.get("item", ""))
+    path = frozenset(stems(str(one.metadata.get("section_path", ""))))
+    bonus = 0.0
+    for topic in plan.topics:
+        if item and item in topic.items:
+            bonus = max(bonus, _PLACE_BONUS)
+        elif any(set(stems(title)) <= path for title in topic.titles if stems(title)):
+            bonus = max(bonus, _PLACE_BONUS * 0.75)
+    return bonus
+
+
 def _score(hit: Fused, reading: Reading) -> float:
-    return _FUSED_SHARE * hit.score + _COVERAGE_SHARE * reading.coverage + _LINE_SHARE * reading.line
+    found = _FUSED_SHARE * hit.score + _COVERAGE_SHARE * reading.coverage + _LINE_SHARE * reading.line
+    return found + _YEAR_BONUS * reading.years
 
 
 def _merged(ranked: Sequence[list[Evidence]], *, interleaved: bool) -> list[Evidence]:

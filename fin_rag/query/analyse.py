@@ -283,7 +283,7 @@ def _topics(tokens: Sequence[Token], question: str) -> list[TopicMatch]:
             terms = (*entry["en"], *entry["es"])
             found[hit.label] = TopicMatch(
                 hit.label, question[start:end], start, end, terms, tuple(entry["titles"]),
-                items=tuple(entry.get("items", ())),
+                items=tuple(entry.get("items", ())), opening=bool(entry.get("opening")),
             )  # fmt: skip
     return list(found.values())
 

@@ -73,6 +73,7 @@ class TopicMatch:
     titles: tuple[str, ...]
     own: bool = False
     items: tuple[str, ...] = ()
+    opening: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,14 @@ from typing import Final
 
 from fin_rag.index.catalogue import Allowed, StoredChunk
 from fin_rag.index.store import FilingIndex, StoredSource
+from fin_rag.index.writer import section_words
 from fin_rag.query import Lexicon, Library, QueryPlan, Selection, analyse, select_documents
 from fin_rag.query.concepts import Concept, concepts_of, search_terms
 from fin_rag.retrieval.evidence import Evidence, covered_by
 from fin_rag.retrieval.fusion import Fused, score_fusion
 from fin_rag.retrieval.lines import LineReader, Passage, Reading
 from fin_rag.retrieval.statements import figures_of, statement_evidence
-from fin_rag.schema import CONTEXT_HEADER, SPANS, parse_spans
+from fin_rag.schema import CONTEXT_HEADER, KIND, SPANS, parse_spans
 from fin_rag.text.words import stems
 
 DENSE: Final = "dense"
@@ -30,6 +31,11 @@ _TITLE_WEIGHT: Final = 0.25
 _FUSED_SHARE, _COVERAGE_SHARE, _LINE_SHARE = 0.4, 0.25, 0.35
 _PLACE_BONUS: Final = 0.12
 _YEAR_BONUS: Final = 0.06
+_SMALL: Final = 150  # characters
+_SMALL_MALUS: Final = 0.2
+_OPENING_CHUNKS: Final = 3
+_MOST_OPENED: Final = 6  # documents
+_OPENING_BONUS: Final = 0.25
 _ROUTE_AFTER: Final = 3  # chunks before a statement that is a side matter
 _MOST_STATEMENT_SOURCES: Final = 3
 _ANNUAL_FIRST: Final = ("10-K", "20-F", "40-F", "annual_report", "10-Q", "6-K")
@@ -105,6 +111,9 @@ class Searcher:
         scope = self._index.narrow(allowed, documents)
         concepts = concepts_of(text, plan)
         hits = self._fused(plan, text, concepts, scope)[:_POOL]
+        opening = self._opening(plan, scope) if TITLE not in self._off else {}
+        known = {hit.row for hit in hits}
+        hits += [Fused(row, 0.0, {}, {}) for row in opening if row not in known]
         stored = self._index.stored_chunks(hit.row for hit in hits)
         hits = [hit for hit in hits if hit.row in stored]
         sources = self._index.sources({stored[hit.row].doc for hit in hits})
@@ -116,6 +125,10 @@ class Searcher:
             one.reading = reading
             one.score = _score(hit, reading) * weight if reading else hit.score * weight
             place = _place_bonus(plan, one) if TITLE not in self._off else 0.0
+            one.score -= _smallness(one)
+            if hit.row in opening:
+                one.score += _OPENING_BONUS
+                one.found_by["opening"] = f"of {opening[hit.row]}"
             if place:
                 one.score += place
                 one.found_by["section"] = str(one.metadata.get("item") or one.metadata.get("section_path"))
@@ -137,6 +150,23 @@ class Searcher:
             titles = {title: 0.6 for topic in plan.topics for title in topic.titles}
             runs[TITLE] = self._index.title_search(" ".join([text, *plan.items]), _POOL, scope, terms=titles)
         return score_fusion(runs, {DENSE: dense, KEYWORD: keyword, TITLE: _TITLE_WEIGHT})
+
+    def _opening(self, plan: QueryPlan, scope: Allowed) -> dict[int, str]:
+        """Return the first chunks of the Items that open with what a topic asks for: what the company is and does."""
+        items = {item for topic in plan.topics if topic.opening for item in topic.items}
+        if not items or len(scope.documents) > _MOST_OPENED:
+            return {}
+        found: dict[int, str] = {}
+        inside = set(scope.rows.tolist())
+        for document in scope.documents:
+            rows = [c for c in self._index.rows_of(document) if c.metadata.get("item") in items and c.row in inside]
+            seen: dict[str, int] = {}
+            for chunk in rows:
+                item = str(chunk.metadata["item"])
+                seen[item] = seen.get(item, 0) + 1
+                if seen[item] <= _OPENING_CHUNKS:
+                    found[chunk.row] = item
+        return found
 
     def _shifted(self, plan: QueryPlan) -> tuple[float, float]:
         """Move weight to words where the question holds exact identifiers."""
@@ -210,8 +240,8 @@ def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
         else:
             outer.children.append(chunk.identity)
             outer.found_by |= {name: why for name, why in chunk.found_by.items() if name not in outer.found_by}
-    reported = bool(chunks) and _reports_ratio(found.plan, chunks[0])
-    at = int(reported) if first else min(_ROUTE_AFTER, len(chunks))
+    reported = next((i + 1 for i, chunk in enumerate(chunks[:_ROUTE_AFTER]) if _reports_ratio(found.plan, chunk)), 0)
+    at = reported if first else min(_ROUTE_AFTER, len(chunks))
     for one in added:
         one.score = max((c.score for c in chunks[at:]), default=0.5) if not first else 1.0
     found.evidence = [*chunks[:at], *added, *chunks[at:]]
@@ -226,7 +256,7 @@ def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:
 def _place_bonus(plan: QueryPlan, one: Evidence) -> float:
     """Return what a chunk gains by standing in a section where a topic of the question has its place."""
     item = str(one.metadata.get("item", ""))
-    path = frozenset(stems(str(one.metadata.get("section_path", ""))))
+    path = frozenset(stems(section_words(one.metadata)))
     bonus = 0.0
     for topic in plan.topics:
         if item and item in topic.items:
@@ -239,6 +269,13 @@ def _place_bonus(plan: QueryPlan, one: Evidence) -> float:
 def _score(hit: Fused, reading: Reading) -> float:
     found = _FUSED_SHARE * hit.score + _COVERAGE_SHARE * reading.coverage + _LINE_SHARE * reading.line
     return found + _YEAR_BONUS * reading.years
+
+
+def _smallness(one: Evidence) -> float:
+    """Return what a bare line of prose loses: a heading without its text answers nothing."""
+    if one.metadata.get(KIND) in ("note", "table") or one.size >= _SMALL:
+        return 0.0
+    return _SMALL_MALUS * (1 - one.size / _SMALL)
 
 
 def _merged(ranked: Sequence[list[Evidence]], *, interleaved: bool) -> list[Evidence]:

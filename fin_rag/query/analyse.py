@@ -31,6 +31,7 @@ _CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{6,}\b|\b\d{1,4}/\d{2
 _SPANISH_MARK: Final = re.compile(r"[¿¡ñ]")
 _LEAST_INSTRUCTION_SHARE: Final = 0.5
 _MOST_CLAUSES: Final = 3
+SEGMENTS: Final = "segments"
 
 
 def analyse(
@@ -70,6 +71,9 @@ def analyse(
     unnamed = [t for t in core if not any(start <= t.start < end for start, end in naming)]
     metrics = _metrics(unnamed, question) or _metrics(tokens, question)
     topics = _topics(unnamed, question) + (lexicon.find(question, tokens) if lexicon else [])
+    breakdown = finder("breakdown").has(core)
+    if breakdown and metrics and all(topic.topic != SEGMENTS for topic in topics):
+        topics.append(_topic(SEGMENTS, "", 0, 0))  # a figure by part of the business stands in the segment tables
     named, hinted = _kinds(tokens)
     reasons += [f"kind of document {kind!r} is named" for kind in named]
     reasons += [f"{match.text!r}: metric {match.metric} ({', '.join(match.items)})" for match in metrics]
@@ -97,7 +101,7 @@ def analyse(
         compared=compared,
         growth=growth,
         forward=finder("forward").has(core),
-        breakdown=finder("breakdown").has(core),
+        breakdown=breakdown,
         adjusted=finder("adjusted", exact=True).has(core),
         newest=finder("newest").has(core),
         reasons=tuple(reasons),
@@ -278,14 +282,17 @@ def _topics(tokens: Sequence[Token], question: str) -> list[TopicMatch]:
     found: dict[str, TopicMatch] = {}
     for hit in _topic_finder().find(tokens):
         if hit.label not in found:
-            entry = topics_data()["topics"][hit.label]
             start, end = tokens[hit.first].start, tokens[hit.last - 1].end
-            terms = (*entry["en"], *entry["es"])
-            found[hit.label] = TopicMatch(
-                hit.label, question[start:end], start, end, terms, tuple(entry["titles"]),
-                items=tuple(entry.get("items", ())), opening=bool(entry.get("opening")),
-            )  # fmt: skip
+            found[hit.label] = _topic(hit.label, question[start:end], start, end)
     return list(found.values())
+
+
+def _topic(name: str, text: str, start: int, end: int) -> TopicMatch:
+    entry = topics_data()["topics"][name]
+    return TopicMatch(
+        name, text, start, end, (*entry["en"], *entry["es"]), tuple(entry["titles"]),
+        items=tuple(entry.get("items", ())), opening=bool(entry.get("opening")),
+    )  # fmt: skip
 
 
 # --- shape of the search ---------------------------------------------------------------------------

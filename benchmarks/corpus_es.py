@@ -1,10 +1,10 @@
 """Adapters for the evaluator of the Spanish corpora: fin_rag's chunks under plain BM25 and under the hybrid.
 
     cd ../shared/data/corpus_es
-    python evaluate.py corpus_es:bm25 corpus_es:hybrid --path PATH_OF_THIS_FOLDER
+    python evaluate.py corpus_es:bm25 corpus_es:hybrid corpus_es:full --path PATH_OF_THIS_FOLDER
 
 ``bm25`` ranks the prepared texts of our chunks with rank-bm25: no filter, no analysis of the question.
-``hybrid`` is ``FinancialRetriever`` as it comes.
+``hybrid`` is ``FinancialRetriever`` without its plan, ``full`` as it comes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,16 @@ from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
 from fin_rag import ChunkingConfig, FilingIndex, Tokenization, load_tokenization, splitter_for
-from fin_rag.text.words import fold, function_words
 from fin_rag.schema import parse_spans
+from fin_rag.text.words import fold, function_words
 
-KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "folleto_etf": "prospectus", "kid": "kid", "research": "research"}
+KINDS = {
+    "informe_anual": "annual_report",
+    "folleto": "prospectus",
+    "folleto_etf": "prospectus",
+    "kid": "kid",
+    "research": "research",
+}
 Row = tuple[str, str, str, str, dict[str, object]]
 
 
@@ -60,9 +66,7 @@ class Bm25:
             for chunk in splitter.split_documents([document]):
                 spans = [(s.start, s.end) for s in parse_spans(chunk.metadata["spans"])]
                 text = tokenization.prepare(chunk.page_content, header=chunk.metadata["context_header"])
-                self.rows.append(
-                    {"id_doc": chunk.metadata["doc_id"], "tramos": spans, "texto_indexado": text}
-                )
+                self.rows.append({"id_doc": chunk.metadata["doc_id"], "tramos": spans, "texto_indexado": text})
         self.engine = BM25Okapi([words(row["texto_indexado"]) for row in self.rows])
 
     def retrieve(self, question: str, k: int) -> list[dict[str, object]]:
@@ -75,20 +79,22 @@ class Hybrid:
     """Rank chunks with the retriever of an index."""
 
     def __init__(self, docs: Sequence[Row], budget: int) -> None:
-        self.index = FilingIndex.open(
-            tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0)
-        )
+        self.index = FilingIndex.open(tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0))
         self.index.add(documents(docs))
 
-    def retrieve(self, question: str, k: int) -> list[dict[str, object]]:
-        """Return the ``k`` best chunks in the evaluator's form."""
+    def retrieve(self, question: str, k: int, budget: int | None = None) -> list[dict[str, object]]:
+        """Return the ``k`` best results in the evaluator's form, or what fits in ``budget`` characters with headers."""
+        if budget is None:
+            found = self.retriever.invoke(question, k=k)
+        else:
+            found = self.retriever.retrieve(question, max_chars=budget, headers=True)[:k]
         return [
             {
-                "id_doc": found.metadata["doc_id"],
-                "tramos": [(s.start, s.end) for s in parse_spans(found.metadata["spans"])],
-                "texto_indexado": f"{found.metadata['context_header']}\n\n{found.page_content}",
+                "id_doc": one.metadata["doc_id"],
+                "tramos": [(s.start, s.end) for s in parse_spans(one.metadata["spans"])],
+                "texto_indexado": f"{one.metadata['context_header']}\n\n{one.page_content}",
             }
-            for found in self.index.retriever(k=k).invoke(question)
+            for one in found
         ]
 
 
@@ -103,5 +109,10 @@ def bm25_384(docs: Sequence[Row]) -> Bm25:
 
 
 def hybrid(docs: Sequence[Row]) -> Hybrid:
-    """Build the hybrid adapter at 256 tokens."""
+    """Build the plain hybrid, without a plan, at 256 tokens."""
+    return Hybrid(docs, 256, plan=False)
+
+
+def full(docs: Sequence[Row]) -> Hybrid:
+    """Build the retriever as it comes, at 256 tokens."""
     return Hybrid(docs, 256)

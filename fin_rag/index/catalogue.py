@@ -230,7 +230,9 @@ class Catalogue:
 
     def state(self) -> tuple[int, int, int]:
         """Return figures that change whenever documents come or go."""
-        found = self._db.execute("SELECT count(*), coalesce(max(doc), 0), coalesce(sum(doc), 0) FROM documents").fetchone()
+        found = self._db.execute(
+            "SELECT count(*), coalesce(max(doc), 0), coalesce(sum(doc), 0) FROM documents"
+        ).fetchone()
         return int(found[0]), int(found[1]), int(found[2])
 
     def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
@@ -358,8 +360,8 @@ class Catalogue:
         keys = ", ".join(_DOCUMENT_KEYS)
         marks = ", ".join("?" * len(_DOCUMENT_KEYS))
         self._db.execute(
-            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, page_map, statements, "
-            f"{keys}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {marks})",
+            "INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, page_map, "
+            f"statements, {keys}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {marks})",
             (
                 document.first_row,
                 document.fingerprint,

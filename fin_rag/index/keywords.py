@@ -53,9 +53,7 @@ class KeywordIndex(Protocol):
     def clear(self) -> None:
         """Forget everything, so that the index can be filled again."""
 
-    def search(
-        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
-    ) -> Scored:
+    def search(self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question or ``terms``; ties by row."""
 
     def search_titles(
@@ -154,9 +152,7 @@ class TantivyKeywords:
         self._index.reload()
         return int(self._index.searcher().num_docs)
 
-    def search(
-        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
-    ) -> Scored:
+    def search(self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question, best first, ties by row.
 
         The score is BM25 (k1 1.2, b 0.75) summed over the fields. ``terms`` are further words, with the
@@ -300,9 +296,7 @@ class RankBm25Keywords:
         """Return the number of chunks."""
         return len(self._records)
 
-    def search(
-        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
-    ) -> Scored:
+    def search(self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question or ``terms``; ties by row."""
         wanted = _question_tokens(question, terms) + identifiers(question)
         return _ranked(self._records, self._engine, wanted, k, allowed) if self._records else []

@@ -71,8 +71,7 @@ def _record(statement: Statement) -> dict[str, object]:
         "ends": list(statement.period_ends),
         "primary": statement.primary,
         "rows": [
-            [row.label, row.span.start, row.span.end, list(row.path), row.total, row.is_group]
-            for row in statement.rows
+            [row.label, row.span.start, row.span.end, list(row.path), row.total, row.is_group] for row in statement.rows
         ],
     }
 

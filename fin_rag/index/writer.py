@@ -212,7 +212,10 @@ class Writer:
         replaced = {p.doc_id for p in group if self._catalogue.fingerprint(p.doc_id) is not None}
         self._parts.keywords.add(
             KeywordRecord(
-                document.first_row + i, document.first_row, str(document.metadata.get(LANG)), text,
+                document.first_row + i,
+                document.first_row,
+                str(document.metadata.get(LANG)),
+                text,
                 section_words(prepared.chunks[i].metadata),
             )
             for prepared, document in zip(group, new, strict=True)

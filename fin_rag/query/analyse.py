@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.query.issuers import find_issuers, find_missing
@@ -56,7 +57,7 @@ def analyse(
         (('Acme, Inc.',), 'FY 2024', 'capex')
     """
     tokens = tokenize(question)
-    mentions, reasons = find_issuers(question, tokens, library)
+    mentions, reasons = find_issuers(tokens, library)
     missing = find_missing(question, tokens, mentions, occurs)
     reasons += [f"{name!r}: not in the index" for name in missing]
     periods = find_periods(question)
@@ -221,7 +222,7 @@ def _kinds(tokens: Sequence[Token]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _shape(tokens: Sequence[Token], metrics: Sequence[MetricMatch]) -> str:
-    """Return the form that the answer has; the first cue in the question decides, a yes-or-no verb only at the start."""
+    """Return the form that the answer has; the first cue decides, a yes-or-no verb only at the start."""
     hits = [hit for hit in finder("shapes", exact=True).find(tokens) if hit.label != "yes_no"]
     if hits:
         strong = [hit for hit in hits if hit.label != "amount"]
@@ -349,13 +350,13 @@ def _clauses(
     """
     cuts = [0, *(hit.first for hit in _joint_finder().find(content) if hit.first), len(content)]
     parts = []
-    for first, last in zip(cuts, cuts[1:], strict=False):
+    for first, last in pairwise(cuts):
         words = [t for t in content[first:last] if t not in turns]
         if any(token.folded not in function_words() for token in words):
             parts.append(words)
     if len(parts) < 2:
         return ()
-    subjects = [*metrics, *topics]
+    subjects: list[MetricMatch | TopicMatch] = [*metrics, *topics]
     end = parts[1][0].start
     first_subject = next((subject.text for subject in subjects if subject.start < end), "")
     texts = []

@@ -53,7 +53,7 @@ def select_documents(plan: QueryPlan, library: Library, allowed: Iterable[int]) 
             by_key.setdefault(key, []).append(entry)
     for key in sorted(by_key):
         _weigh(plan, by_key[key], key if keys else "", chosen, named=bool(keys))
-    chosen.groups = _groups(plan, library, by_key, keys, chosen)
+    chosen.groups = _groups(plan, library, by_key, chosen)
     return chosen
 
 
@@ -97,9 +97,7 @@ def _of_kind(plan: QueryPlan, entries: list[DocumentEntry], chosen: Selection) -
     return entries
 
 
-def _weigh(
-    plan: QueryPlan, entries: list[DocumentEntry], key: str, chosen: Selection, *, named: bool
-) -> None:
+def _weigh(plan: QueryPlan, entries: list[DocumentEntry], key: str, chosen: Selection, *, named: bool) -> None:
     """Weigh one issuer's documents by language, period and hints."""
     if named and any(entry.lang == plan.lang for entry in entries):
         entries = [entry for entry in entries if entry.lang == plan.lang]
@@ -222,7 +220,6 @@ def _groups(
     plan: QueryPlan,
     library: Library,
     by_key: Mapping[str, Sequence[DocumentEntry]],
-    keys: Sequence[str],
     chosen: Selection,
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Return what is compared: one group an issuer, without the issuer of all and those of another language."""

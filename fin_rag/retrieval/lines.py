@@ -24,7 +24,9 @@ _SHAPES: Final = {
     "amount": re.compile(r"\d"),
     "percent": re.compile(r"\d\s?(?:%|percent\b|por ciento|percentage points|puntos)"),
     "ratio": re.compile(r"\d[.,]\d|\d\s?(?:x\b|times|veces)"),
-    "count": re.compile(r"\b\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|uno|dos|tres|cuatro|cinco|seis|siete|ocho)\b"),
+    "count": re.compile(
+        r"\b\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|uno|dos|tres|cuatro|cinco|seis|siete|ocho)\b"
+    ),
     "date": re.compile(rf"\b(?:19|20)\d\d\b|\d\s+(?:de\s+)?{_MONTHS}|\b{_MONTHS}\s+\d", re.IGNORECASE),
 }  # fmt: skip
 _FIGURE: Final = re.compile(r"\d[\d.,]*\d|\d")
@@ -150,10 +152,10 @@ def _met(concept: Concept, words: frozenset[str]) -> float:
 
 
 def text_lines(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yield the lines of spans: table rows and short lines as they are, wrapped prose by its sentences.
+    r"""Yield the lines of spans: table rows and short lines as they are, wrapped prose by its sentences.
 
     Example:
-        >>> text = "Net sales 5 4\\nWe sell. You buy."
+        >>> text = "Net sales 5 4\nWe sell. You buy."
         >>> [span.slice(text) for span in text_lines(text, [Span(0, len(text))])]
         ['Net sales 5 4', 'We sell.', 'You buy.']
     """

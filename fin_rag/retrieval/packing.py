@@ -62,8 +62,8 @@ def pack(
 def focused(evidence: Evidence, limit: int) -> Evidence:
     """Return evidence cut to the paragraphs that say most about the question, within about ``limit`` characters.
 
-    The best paragraph comes first; one that is longer is cut to the sentences around its best. What was not read line by
-    line stays whole.
+    The best paragraph comes first; one that is longer is cut to the sentences around its best. What was not read line
+    by line stays whole.
     """
     reading = evidence.reading
     if reading is None or not reading.lines:

@@ -21,6 +21,7 @@ from fin_rag.query import Lexicon, Library
 from fin_rag.retrieval.evidence import Evidence
 from fin_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
 from fin_rag.retrieval.packing import pack
+from fin_rag.retrieval.parents import with_parents
 from fin_rag.retrieval.search import DENSE, KEYWORD, PARTS, Found, Searcher, explained
 from fin_rag.schema import FILED, FOUND_BY, RANK, REASON, SCORE
 
@@ -31,8 +32,8 @@ _CHARACTERS_A_TOKEN = 3  # of figures; only to clip, the count itself is exact
 class FinancialRetriever(BaseRetriever):
     """Find evidence in filings and reports.
 
-    The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it says
-    becomes a filter on documents, searches by meaning, words and section titles, and a route from metrics to the
+    The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it
+    says becomes a filter on documents, searches by meaning, words and section titles, and a route from metrics to the
     statements that print them; results are ranked by what stands together in one line. No model but the index's
     own embeddings is called.
 
@@ -54,6 +55,8 @@ class FinancialRetriever(BaseRetriever):
         plan: read the question; without it the two searches are fused by rank and that is all.
         without: parts that are switched off, of ``fin_rag.retrieval.search.PARTS``.
         lexicon: the user's own terms.
+        parent_chars: return the section, turn, article or note around each hit instead, grown outward to at most about
+            this many characters; hits that share one are merged and listed as ``children``.
 
     Raises:
         InputError: if a filter is malformed, ``k`` is not positive, or a call names another session.
@@ -74,6 +77,7 @@ class FinancialRetriever(BaseRetriever):
     plan: bool = True
     without: tuple[str, ...] = ()
     lexicon: Lexicon | None = None
+    parent_chars: int | None = Field(default=None, ge=1)
 
     _lock: Any = PrivateAttr(default_factory=Lock)
     _libraries: dict[Any, Library] = PrivateAttr(default_factory=dict)
@@ -110,6 +114,8 @@ class FinancialRetriever(BaseRetriever):
         if not self.plan:
             return self._plain(query, wanted, allowed)
         found = self._search(query, allowed, session)
+        if self.parent_chars is not None:
+            return _numbered(with_parents(found.evidence, self.parent_chars, wanted))
         return _numbered(found.evidence[:wanted])
 
     def retrieve(
@@ -195,9 +201,12 @@ class FinancialRetriever(BaseRetriever):
         return self.session_id or given
 
     def _allowed(
-        self, filter: Mapping[str, Any] | None, as_of: int | str | datetime.date | None, session: str | None  # noqa: A002
+        self,
+        given: Mapping[str, Any] | None,
+        as_of: int | str | datetime.date | None,
+        session: str | None,
     ) -> Allowed:
-        return self.index.resolve(_both(self.filter, filter), as_of=_earlier(self.as_of, as_of), session_id=session)
+        return self.index.resolve(_both(self.filter, given), as_of=_earlier(self.as_of, as_of), session_id=session)
 
     def _plain(self, query: str, wanted: int, allowed: Allowed) -> list[Document]:
         pool = max(_LEAST_POOL, 4 * wanted)
@@ -217,7 +226,13 @@ def _size(one: Evidence, *, headers: bool) -> int:
 
 
 def _numbered(evidence: Sequence[Evidence]) -> list[Document]:
-    return [one.document(rank) for rank, one in enumerate(evidence, 1)]
+    """Return results whose scores never rise: groups and statements take their places by rule, not by score."""
+    documents = [one.document(rank) for rank, one in enumerate(evidence, 1)]
+    least = 1.0
+    for document in documents:
+        least = min(least, document.metadata[SCORE])
+        document.metadata[SCORE] = least
+    return documents
 
 
 def _both(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

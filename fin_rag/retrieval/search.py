@@ -206,7 +206,9 @@ class Searcher:
                 sources.values(),
                 key=lambda s: (-round(selection.weights.get(s.doc, 0.0), 2), _annual_rank(s), -_moment(s), s.doc),
             )[:_MOST_STATEMENT_SOURCES]
-            chunks: dict[int, Sequence[StoredChunk]] = {s.doc: self._index.rows_of(s.doc) for s in ordered if s.statements}
+            chunks: dict[int, Sequence[StoredChunk]] = {
+                s.doc: self._index.rows_of(s.doc) for s in ordered if s.statements
+            }
             for evidence, items in statement_evidence(plan, [s for s in ordered if s.doc in chunks], chunks):
                 evidence.unit = unit
                 if plan.growth and items and max(figures_of(evidence, item) for item in items) < 2:

@@ -112,9 +112,7 @@ def _printing(statements: Sequence[FiledStatement], item: str, home: str) -> Fil
     return next((s for s in ordered if s.statement_type == home), None)
 
 
-def _whole(
-    source: StoredSource, statement: FiledStatement, chunks: Sequence[StoredChunk]
-) -> Evidence | None:
+def _whole(source: StoredSource, statement: FiledStatement, chunks: Sequence[StoredChunk]) -> Evidence | None:
     """Return a statement as one piece of evidence, with the metadata of the chunk where it begins."""
     metadata = _place(statement.spans[0], chunks)
     if metadata is None:
@@ -135,7 +133,7 @@ def _place(span: Span, chunks: Iterable[StoredChunk]) -> dict[str, MetadataValue
 
 
 def clipped(evidence: Evidence, items: Sequence[str], limit: int) -> Evidence | None:
-    """Return a statement cut to heads, the rows of ``items`` with their titles, and totals, within ``limit`` characters.
+    """Return a statement cut to heads, the rows of ``items``, and totals, within ``limit`` characters.
 
     Rows asked for come first; totals follow while there is room. Nothing is returned where not even the heads
     and one row fit.

@@ -61,9 +61,6 @@ class KeywordIndex(Protocol):
     ) -> Scored:
         """Return at most ``k`` allowed rows whose section path shares a word with the question; ties by row."""
 
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-
     def count(self) -> int:
         """Return the number of chunks."""
 
@@ -169,18 +166,6 @@ class TantivyKeywords:
             for key, own in self._analyzed(text, weight, _TITLE_FIELDS).items():
                 found[key] = max(own, found.get(key, 0.0))
         return self._search(found, k, allowed)
-
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-        from tantivy import Query
-
-        self._index.reload()
-        searcher = self._index.searcher()
-        wanted = self._analyzed(word, 1.0, _TEXT_FIELDS)
-        wanted |= {("exact", fold(word)): 1.0}
-        return any(
-            searcher.search(Query.term_query(self._index.schema, field, term), limit=1).hits for field, term in wanted
-        )
 
     def _search(self, terms: Mapping[tuple[str, str], float], k: int, allowed: Allowed) -> Scored:
         """Search, with the filter as a clause without score where few documents are allowed.
@@ -307,11 +292,6 @@ class RankBm25Keywords:
         """Return at most ``k`` allowed rows whose section path shares a word with the question; ties by row."""
         wanted = _question_tokens(question, terms)
         return _ranked(self._titles, self._title_engine, wanted, k, allowed) if self._titles else []
-
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-        wanted = fold(word)
-        return any(wanted in tokens for tokens in self._records.values())
 
     def _changed(self) -> None:
         self.__dict__.pop("_engine", None)

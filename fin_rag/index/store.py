@@ -313,9 +313,9 @@ class FilingIndex:
         """Return at most ``k`` allowed rows whose section path shares words with the question."""
         return self._parts.keywords.search_titles(question, k, allowed, terms=terms)
 
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-        return self._parts.keywords.occurs(word)
+    def occurs(self, word: str, allowed: Allowed) -> bool:
+        """Tell whether a word stands in any allowed chunk."""
+        return bool(self._parts.keywords.search(word, 1, allowed))
 
     def fetch(self, rows: Iterable[int]) -> dict[int, Document]:
         """Return the chunks filed under ``rows`` as Documents; rows removed since a search are not there."""

@@ -180,7 +180,7 @@ class FinancialRetriever(BaseRetriever):
 
     def _search(self, question: str, allowed: Allowed, session: str | None) -> Found:
         searcher = Searcher(self.index, weights=self.weights, without=self.without, lexicon=self.lexicon)
-        return searcher.search(question, self._library(session), allowed)
+        return searcher.search(question, self._library(session), allowed, self.index.resolve(session_id=session))
 
     def _library(self, session: str | None) -> Library:
         """Return what the index holds, read again only when documents came or went."""

@@ -62,13 +62,15 @@ class Searcher:
         self._off = frozenset(without)
         self._lexicon = lexicon
 
-    def plan(self, question: str, library: Library) -> QueryPlan:
-        """Return the plan of a question."""
-        return analyse(question, library, lexicon=self._lexicon, occurs=self._index.occurs)
+    def plan(self, question: str, library: Library, visible: Allowed) -> QueryPlan:
+        """Return the plan of a question; words are looked up in what is ``visible`` to the session alone."""
+        return analyse(
+            question, library, lexicon=self._lexicon, occurs=lambda word: self._index.occurs(word, visible)
+        )
 
-    def search(self, question: str, library: Library, allowed: Allowed) -> Found:
+    def search(self, question: str, library: Library, allowed: Allowed, visible: Allowed) -> Found:
         """Return evidence for a question, best first."""
-        plan = self.plan(question, library)
+        plan = self.plan(question, library, visible)
         selection = select_documents(plan, library, allowed.documents)
         found = Found(plan, selection)
         if selection.empty:

@@ -22,7 +22,7 @@ from fin_rag.index.parts import Parts
 from fin_rag.index.statements import FiledStatement, read_statements
 from fin_rag.index.vectors import Scored
 from fin_rag.index.writer import Writer, keyword_records
-from fin_rag.schema import DOC_ID, SPANS, TEXT_SHA256, MetadataValue, PageMap, clean_metadata, parse_spans
+from fin_rag.schema import DOC_ID, DOC_TYPE, SPANS, TEXT_SHA256, MetadataValue, PageMap, clean_metadata, parse_spans
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.text.canonical import text_sha256
 from fin_rag.tokens import Tokenization
@@ -283,6 +283,10 @@ class FilingIndex:
             )
             for doc in wanted if doc in texts
         }  # fmt: skip
+
+    def document_type(self, document: int) -> str:
+        """Return the ``doc_type`` of a document, by number; nothing where it is not there."""
+        return str(self._catalogue.metadata_of([document]).get(document, {}).get(DOC_TYPE, ""))
 
     def stored_chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
         """Return the chunks filed under ``rows`` as they are filed."""

@@ -11,11 +11,12 @@ from fin_rag.index.store import FilingIndex, StoredSource
 from fin_rag.index.writer import section_words
 from fin_rag.query import Lexicon, Library, QueryPlan, Selection, analyse, select_documents
 from fin_rag.query.concepts import Concept, concepts_of, search_terms
+from fin_rag.query.vocabulary import finder, tokenize
 from fin_rag.retrieval.evidence import Evidence, covered_by
 from fin_rag.retrieval.fusion import Fused, score_fusion
 from fin_rag.retrieval.lines import LineReader, Passage, Reading
 from fin_rag.retrieval.statements import figures_of, statement_evidence
-from fin_rag.schema import CONTEXT_HEADER, KIND, SPANS, parse_spans
+from fin_rag.schema import CONTEXT_HEADER, DOC_TYPE, KIND, SPANS, parse_spans
 from fin_rag.text.words import stems
 
 DENSE: Final = "dense"
@@ -31,6 +32,8 @@ _TITLE_WEIGHT: Final = 0.25
 _FUSED_SHARE, _COVERAGE_SHARE, _LINE_SHARE = 0.4, 0.25, 0.35
 _PLACE_BONUS: Final = 0.12
 _YEAR_BONUS: Final = 0.06
+_ASIDE_MALUS: Final = 0.2
+_RISK_ITEM: Final = "Item 1A"
 _SMALL: Final = 150  # characters
 _SMALL_MALUS: Final = 0.2
 _OPENING_CHUNKS: Final = 3
@@ -131,6 +134,7 @@ class Searcher:
             if hit.row in opening:
                 one.score += _OPENING_BONUS
                 one.found_by["opening"] = f"of {opening[hit.row]}"
+            one.score -= _aside(plan, one)
             if place:
                 one.score += place
                 one.found_by["section"] = str(one.metadata.get("item") or one.metadata.get("section_path"))
@@ -160,7 +164,8 @@ class Searcher:
             return {}
         found: dict[int, str] = {}
         inside = set(scope.rows.tolist())
-        for document in scope.documents:
+        annual = [d for d in scope.documents if self._index.document_type(d) == "10-K"]
+        for document in annual:
             rows = [c for c in self._index.rows_of(document) if c.metadata.get("item") in items and c.row in inside]
             seen: dict[str, int] = {}
             for chunk in rows:
@@ -257,13 +262,27 @@ def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:
     return computed and not plan.statements and chunk.reading is not None and chunk.reading.label
 
 
+def _aside(plan: QueryPlan, one: Evidence) -> float:
+    """Return what a chunk loses by standing where things are defined or disclaimed, or only feared."""
+    asides = finder("asides")
+    if asides.has(tokenize(section_words(one.metadata))) and not asides.has(tokenize(plan.question)):
+        return _ASIDE_MALUS
+    risks = one.metadata.get("item") == _RISK_ITEM and plan.periods and not plan.forward
+    return _ASIDE_MALUS / 2 if risks and not any(_RISK_ITEM in topic.items for topic in plan.topics) else 0.0
+
+
+def _numbered_alike(item: str, doc_type: str) -> bool:
+    """Tell whether a form numbers its Items as topics name them: as a 10-K does, or an 8-K its events."""
+    return doc_type == "10-K" or ("." in item and doc_type == "8-K")
+
+
 def _place_bonus(plan: QueryPlan, one: Evidence) -> float:
     """Return what a chunk gains by standing in a section where a topic of the question has its place."""
     item = str(one.metadata.get("item", ""))
     path = frozenset(stems(section_words(one.metadata)))
     bonus = 0.0
     for topic in plan.topics:
-        if item and item in topic.items:
+        if item and item in topic.items and _numbered_alike(item, str(one.source.metadata.get(DOC_TYPE))):
             bonus = max(bonus, _PLACE_BONUS)
         elif any(set(stems(title)) <= path for title in topic.titles if stems(title)):
             bonus = max(bonus, _PLACE_BONUS * 0.75)

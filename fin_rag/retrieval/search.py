@@ -16,6 +16,7 @@ from fin_rag.retrieval.evidence import Evidence, covered_by
 from fin_rag.retrieval.fusion import Fused, score_fusion
 from fin_rag.retrieval.lines import LineReader, Passage, Reading
 from fin_rag.retrieval.statements import figures_of, statement_evidence
+from fin_rag.retrieval.tables import completed
 from fin_rag.schema import CONTEXT_HEADER, DOC_TYPE, KIND, SPANS, parse_spans
 from fin_rag.text.words import stems
 
@@ -84,7 +85,7 @@ class Searcher:
         units = self._units(plan, selection)
         ranked = [self._unit(plan, selection, text, docs, allowed, number) for number, (text, docs) in enumerate(units)]
         chunks = _merged(ranked, interleaved=bool(self._groups(selection)))
-        found.evidence = chunks
+        found.evidence = completed(chunks, self._index.rows_of)
         if STATEMENT not in self._off:
             self._add_statements(found)
         return found

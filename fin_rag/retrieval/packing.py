@@ -13,7 +13,7 @@ from fin_rag.schema import Span
 
 _STATEMENT_SHARE: Final = 0.6  # of the budget, for whole statements; beyond it they are clipped
 _PROSE_SHARE: Final = 6  # a piece of prose takes at most one part in this many of the budget
-_LEAST_FOCUS: Final = 240  # characters
+_LEAST_FOCUS: Final = 360  # characters
 _JOIN: Final = 2  # the blank line between two pieces
 
 

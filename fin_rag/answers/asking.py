@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.documents import Document
 
 from fin_rag.answers.abstain import abstention_reason
-from fin_rag.answers.compute import Computed, Source, compute
+from fin_rag.answers.claims import company_names
+from fin_rag.answers.compute import Source, compute
 from fin_rag.answers.guard import NO_DISPONIBLE, unavailable
+from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.questions import FigureQuestion, read_question
 from fin_rag.answers.statementvalues import StatementValues
+from fin_rag.answers.when import read_periods
 from fin_rag.answers.wording import figure_sentence
 from fin_rag.errors import NotFoundError
+from fin_rag.facts.concepts import name_key
 from fin_rag.facts.periods import FiscalPeriod
 from fin_rag.facts.view import FactView
 from fin_rag.query import Library, QueryPlan, Selection, analyse, select_documents
@@ -134,7 +138,7 @@ def ask(
         >>> text += "| Inventories | 300 |\\n| Total assets | $1,500 |\\n| Total liabilities | 400 |\\n| Shareholders' equity | 1,100 |\\n"
         >>> filing = Document(page_content=text, metadata={"issuer": "Acme, Inc.", "fiscal_year": 2024, "period_end": 20241231})
         >>> ask("What were Acme's total assets in FY2024?", [filing]).text
-        'Total assets of Acme, Inc. (FY2024): $1,500 thousand [1]'
+        'Total assets of Acme, Inc. (FY2024): $1.5 million [1]'
     """
     held = corpus if isinstance(corpus, Corpus) else Corpus.of(corpus)
     view = FactView(facts, as_of) if facts is not None else None
@@ -151,8 +155,9 @@ class _Asker:
         library = Library(list(enumerate(self._all_metadata())))
         plan = analyse(question, library)
         chosen = select_documents(plan, library, library.documents)
-        if plan.missing and not plan.mentions:
-            return self._none(plan, f"no filing of {', '.join(plan.missing)} in the store")
+        missing = plan.missing or _strangers(question, library)
+        if missing and not plan.mentions:
+            return self._none(plan, f"no filing of {', '.join(missing)} in the store")
         asked = read_question(question)
         if asked is None or plan.shape in ("reason", "text", "name", "yes_no") and not asked.periods:
             return self._evidence(question, plan, "the question asks for text, not for a figure")
@@ -256,6 +261,18 @@ class _Asker:
         return Answered(unavailable(self._wording, reason), NONE, reason, plan=plan)
 
 
+def _strangers(question: str, library: Library) -> tuple[str, ...]:
+    """Return the names in a question that stand where companies stand and that no issuer has."""
+    known = {word for entity in library.entities.values() for name in entity.names for word in name}
+    known |= {ticker.lower() for entity in library.entities.values() for ticker in entity.tickers}
+    found = []
+    for name, subject in company_names(question):
+        said = name_key(name).split()
+        if subject and said and not read_periods(name) and not set(said) & (known | vocabulary_words()):
+            found.append(name)
+    return tuple(found)
+
+
 def _statement_reader(values: StatementValues, metadata: Mapping[str, object]) -> Callable[[str, FiscalPeriod, int], Source | None]:
     def value_of(concept: str, period: FiscalPeriod, shift: int) -> Source | None:
         found = values.value(concept, period, shift)
@@ -273,5 +290,3 @@ def _statement_reader(values: StatementValues, metadata: Mapping[str, object]) -
 def _day_number(day: object) -> int | None:
     return None if day is None or day == "" else int(str(day).replace("-", "")[:8])
 
-
-__all__ = ["Answered", "Corpus", "ask", "Computed"]

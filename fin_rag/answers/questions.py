@@ -10,6 +10,7 @@ from typing import Final
 
 from fin_rag.answers.derived import ratio_mentions
 from fin_rag.answers.labels import concept_names
+from fin_rag.answers.sentences import sentence_spans
 from fin_rag.answers.vocabulary import phrase_pattern
 from fin_rag.answers.when import When, read_periods
 from fin_rag.facts.concepts import name_key
@@ -22,7 +23,7 @@ GROWTH: Final = "growth"
 SHARE: Final = "share"
 DIFFERENCE: Final = "difference"
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
-_SENTENCE: Final = re.compile(r"(?<=[.?!:])\s+|\n+")
+_SENTENCE: Final = re.compile(r"(?<=[?!:])\s+|\n+")
 _DEFINES: Final = re.compile(
     r"\b(?:is|are|be)\s+defined\s+as\b|\bdefine\b|\bse\s+define\b|\bdefinid[oa]s?\s+como\b|\bcalculate\s+[^.]{0,40}\busing\b|\bround\s+your\b|\banswer\s+in\b"
     r"|\bbase\s+your\b|\bbasing\b|\brespond\b|\baddress\s+the\b|\bapproach\s+the\b|\bcalculate\s+(?:\(or\s+extract\)|what)\b|\bplease\s+(?:utilize|base|help)\b"
@@ -34,8 +35,8 @@ _ASKS: Final = re.compile(
 )
 _AVERAGE: Final = re.compile(r"\b(?:three|3|two|2|five|5|four|4|tres|dos|cinco|cuatro)[\s-]*(?:year|años?)\s*(?:average|avg|mean)|\b(?:average|media|promedio)\s+(?:de\s+)?(?:los\s+)?(?:three|3|tres|últimos)", re.IGNORECASE)
 _GROWTH: Final = phrase_pattern((
-    "growth", "growth rate", "grow", "grew", "change in", "year-over-year", "year over year", "yoy", "percentage change", "increase", "decrease",
-    "percent change", "cagr", "variation", "crecimiento", "variación", "creció", "crecieron", "interanual", "aumentó", "disminuyó", "cuánto creció", "tasa de crecimiento",
+    "growth", "growth rate", "grow", "grew", "change in", "year over year", "yoy", "percentage change", "increase", "decrease",
+    "percent change", "cagr", "variation", "crecimiento", "variación", "variaron", "varió", "variado", "change", "changed", "percentage did", "creció", "crecieron", "interanual", "aumentó", "disminuyó", "cuánto creció", "tasa de crecimiento",
 ))  # fmt: skip
 _SHARE_LINK: Final = re.compile(r"\bas\s+(?:a\s+)?(?:%|percent(?:age)?)\s+of\b|\bas\s+a\s+(?:share|proportion)\s+of\b|\b(?:como|en)\s+(?:un\s+)?(?:%|porcentaje)\s+(?:de|sobre)\b|\bover\s+(?=\w+\s+revenue)|\brepresent\w*\s+(?:of|de|sobre)\b", re.IGNORECASE)
 _MARGIN: Final = re.compile(r"(?:%|percent)?\s*\bmargin\b|\bmargen\b", re.IGNORECASE)
@@ -94,7 +95,7 @@ def read_question(question: str) -> FigureQuestion | None:
         if before and after:
             return asked(SHARE, (before[-1][0], after[0][0]))
     ratios = ratio_mentions(plain)
-    growth = bool(_GROWTH.search(plain)) and not average
+    growth = bool(_GROWTH.search(_without_names(plain, [name for _, name in named]))) and not average
     if ratios:
         ratio, start, end = ratios[0]
         key = name_key(plain)
@@ -114,6 +115,15 @@ def read_question(question: str) -> FigureQuestion | None:
     return asked(VALUE, tuple(dict.fromkeys(one for one, _ in named)))
 
 
+def _without_names(text: str, names: Sequence[str]) -> str:
+    """Return a text without names of line items, whose own words ("net change in cash") ask for nothing."""
+    key = name_key(text)
+    for name in names:
+        if len(name.split()) > 1:
+            key = key.replace(name, " ")
+    return key
+
+
 def _inside(key: str, name: str, start: int, end: int) -> bool:
     """Tell whether a line item's name stands apart from a ratio's."""
     at = key.find(name)
@@ -122,9 +132,10 @@ def _inside(key: str, name: str, start: int, end: int) -> bool:
 
 def _core(question: str) -> str:
     """Return the sentences that ask; definitions and directions are left out."""
-    pieces = [part for part in _SENTENCE.split(question) if part.strip()]
+    pieces = [question[start:end] for start, end in sentence_spans(question)]
+    pieces = [part for piece in pieces for part in _SENTENCE.split(piece) if part.strip()]
     asking = [part for part in pieces if _ASKS.search(part) and not _DEFINES.search(part.partition("?")[0])]
-    asking = asking or [part for part in pieces if "?" in part] or pieces[:1]
+    asking = asking or [part for part in pieces if "?" in part] or pieces
     text = " ".join(asking)
     for lead in ("what is", "what was", "what were", "how much", "¿cuál", "¿cuánt"):
         at = text.lower().find(lead)

@@ -23,7 +23,7 @@ from fin_rag.answers.questions import FigureQuestion, read_question
 from fin_rag.answers.statementvalues import StatementValues
 from fin_rag.answers.when import read_periods
 from fin_rag.answers.wording import figure_sentence
-from fin_rag.errors import NotFoundError
+from fin_rag.errors import InputError, NotFoundError
 from fin_rag.facts.concepts import name_key
 from fin_rag.facts.periods import FiscalPeriod
 from fin_rag.facts.view import FactView
@@ -213,6 +213,9 @@ class _Asker:
             try:
                 found = view.lookup(issuer, concept, wanted)
             except NotFoundError:
+                return None
+            except InputError as error:  # several units, none of which is the issuer's own
+                reasons.append(str(error))
                 return None
             if found.fact is None:
                 reasons.append(found.reason)

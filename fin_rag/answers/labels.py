@@ -61,7 +61,7 @@ def concept_of(label: str) -> str:
 def _named(label: str) -> Concept | None:
     keys = [label, label.rstrip(": "), label.partition(",")[0], re.sub(r"\([^()]*\)", " ", label)]
     for key in keys:
-        found = concept_map().find(key)
+        found = concept_map().find_row(key)
         if found is not None:
             return found
     return None

@@ -19,9 +19,10 @@ from fin_rag.facts.model import Fact, FactSource
 from fin_rag.facts.periods import FiscalCalendar, calendar_of, duration_kind, filed_text, iso_day, known_order
 from fin_rag.schema import Span
 
+_USUAL: Final = 0.9  # share of its figures that an issuer reports in its own currency
 _LAST: Final = (1 << 62) - 1
 _FACTS: Final = (
-    "SELECT f.concept, f.end, f.start, f.unit, f.filed, f.decimals, f.value, f.span_start, f.span_end, "
+    "SELECT f.issuer, f.concept, f.end, f.start, f.unit, f.filed, f.decimals, f.value, f.span_start, f.span_end, "
     "g.accession, g.form, g.doc_id FROM facts f JOIN filings g USING (filing) "
 )
 
@@ -44,6 +45,7 @@ class Issuer:
 class Version(NamedTuple):
     """Hold one row: a value as one filing reports it."""
 
+    issuer: int
     concept: int
     end: int
     start: int
@@ -257,9 +259,26 @@ class Reader:
         if unit is not None:
             return next((number for number, name in names.items() if name == unit), None)
         if len(names) > 1:
+            usual = self._usual_currency(versions[0].issuer)
+            chosen = [number for number, name in names.items() if name.partition("/")[0] == usual]
+            if len(chosen) == 1:
+                return chosen[0]
             listed = ", ".join(repr(name) for name in sorted(names.values()))
             raise InputError(f"{asked!r} is reported in several units: {listed}. Choose one with unit=.")
         return next(iter(names), None)
+
+    def _usual_currency(self, issuer: int) -> str:
+        """Return the currency in which an issuer reports nearly all of its figures, an empty string if there is none."""
+        rows = self._database.rows(
+            "SELECT u.name, COUNT(*) FROM facts f JOIN units u ON u.id = f.unit WHERE f.issuer = ? GROUP BY u.name", (issuer,)
+        )
+        counts: dict[str, int] = {}
+        for name, count in rows:
+            if str(name) not in ("shares", "pure", ""):
+                currency = str(name).partition("/")[0]
+                counts[currency] = counts.get(currency, 0) + int(str(count))
+        best = max(counts, key=lambda name: (counts[name], name), default="")
+        return best if best and counts[best] >= _USUAL * sum(counts.values()) else ""
 
     def _current(self, issuer: int, versions: list[Version], dimensions: Mapping[str, str] | None) -> Current:
         """Choose among versions of one fact: the last filing, then precision, then the accession number."""
@@ -320,7 +339,7 @@ def differs(one: Version, other: Version) -> bool:
     """Tell whether two values of a fact differ by more than the rounding that they state.
 
     Example:
-        >>> row = Version(1, 20241231, 0, 1, 0, -6, 1200000, None, None, "a", "10-K", "")
+        >>> row = Version(1, 1, 20241231, 0, 1, 0, -6, 1200000, None, None, "a", "10-K", "")
         >>> differs(row, row._replace(value=1234567, decimals=0)), differs(row, row._replace(value=1900000))
         (False, True)
     """

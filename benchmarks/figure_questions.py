@@ -82,7 +82,10 @@ def truth(document) -> dict[str, dict[tuple[str, str], Decimal]]:
             values[concept.id][fact.start, fact.end] = set()
         if rank == best[key]:
             values[concept.id][fact.start, fact.end].add(fact.value)
-    return {name: {when: next(iter(v)) for when, v in by.items() if len({abs(x) for x in v}) == 1} for name, by in values.items()}
+    return {
+        name: {when: next(iter(v)) for when, v in by.items() if len({abs(x) for x in v}) == 1}
+        for name, by in values.items()
+    }
 
 
 def questions(documents: list, count: int, rng: random.Random) -> list[Asked]:
@@ -140,7 +143,8 @@ def write(document, values, concept, when, period, lang, rng, *, kind, none) -> 
             return None
         growth = (value - before[0]) / abs(before[0]) * 100
         question = (
-            f"By what percentage did {issuer}'s {concept.label_en} change from FY{year - 1} to FY{year}?" if lang == "en"
+            f"By what percentage did {issuer}'s {concept.label_en} change from FY{year - 1} to FY{year}?"
+            if lang == "en"
             else f"¿En qué porcentaje variaron los {concept.label_es} de {issuer} de {year - 1} a {year}? (variación interanual)"
         )
         return Asked(question, growth, lang, "full", kind)
@@ -150,7 +154,9 @@ def write(document, values, concept, when, period, lang, rng, *, kind, none) -> 
         period = f"FY{int(period[2:]) - 14}" if change == "year" else period
         value, kind = None, f"none:{change}"
     article = label
-    return Asked(template.format(issuer=issuer, label=label, period=period, article=article), value, lang, wording, kind)
+    return Asked(
+        template.format(issuer=issuer, label=label, period=period, article=article), value, lang, wording, kind
+    )
 
 
 def right(found: Decimal | None, wanted: Decimal | None) -> bool:
@@ -188,8 +194,18 @@ def main() -> None:
             total["presented wrong", ""] += 1
         if not fine and shown < options.show:
             shown += 1
-            print(f"[{one.kind}] {one.question}\n     wanted {one.value}, got {answer.value} ({answer.route}: {answer.reason[:160]})")
-    print(json.dumps({f"{a} {b}".strip(): f"{good[a, b]}/{total[a, b]} = {good[a, b] / total[a, b]:.3f}" for a, b in sorted(total)}, indent=1))
+            print(
+                f"[{one.kind}] {one.question}\n     wanted {one.value}, got {answer.value} ({answer.route}: {answer.reason[:160]})"
+            )
+    print(
+        json.dumps(
+            {
+                f"{a} {b}".strip(): f"{good[a, b]}/{total[a, b]} = {good[a, b] / total[a, b]:.3f}"
+                for a, b in sorted(total)
+            },
+            indent=1,
+        )
+    )
     print(dict(routes), f"{time.process_time() - started:.1f} CPU s, {len(documents)} documents, {len(store)} facts")
 
 

@@ -52,7 +52,16 @@ def folder(tmp_path, capsys):
         },
     }  # fmt: skip
     (tmp_path / "facts.json").write_text(json.dumps(facts))
-    more = ("--set", "issuer=Bralton Widgets, Inc.", "--set", "ticker=BRAL", "--set", "fiscal_year=2024", "--set", "period_end=20241231")
+    more = (
+        "--set",
+        "issuer=Bralton Widgets, Inc.",
+        "--set",
+        "ticker=BRAL",
+        "--set",
+        "fiscal_year=2024",
+        "--set",
+        "period_end=20241231",
+    )
     assert run("ingest", tmp_path / "report.md", "--index", tmp_path / "index", *more) == 0
     capsys.readouterr()
     return tmp_path
@@ -86,7 +95,10 @@ def test_ask_takes_the_route_that_fits(folder, capsys):
         run("ask", question, "--index", folder / "index", "--json")
         return json.loads(capsys.readouterr().out)
 
-    assert asked("What was Bralton's revenue in FY2024?")["answer"] == "Revenue of Bralton Widgets, Inc. (FY2024): $1.1 million [1]"
+    assert (
+        asked("What was Bralton's revenue in FY2024?")["answer"]
+        == "Revenue of Bralton Widgets, Inc. (FY2024): $1.1 million [1]"
+    )
     assert asked("What was Bralton's revenue in FY2024?")["route"] == "facts"
     assert asked("How much did Bralton's revenue grow from 2023 to 2024?")["route"] == "facts+code"
     statements = asked("What were Bralton's total assets in FY2024?")
@@ -114,7 +126,10 @@ def test_verify_names_what_fails(folder, capsys):
     assert run("verify", "Net sales were $5 million.", "--text", "Net sales: $5 million", "--json") == 0
     assert json.loads(capsys.readouterr().out)["ok"] is True
     assert run("verify", "Net sales were $5 million.") == 2
-    assert run("verify", "Total assets were $1,500 thousand in 2024.", "--index", folder / "index", "--document", "none") == 2
+    assert (
+        run("verify", "Total assets were $1,500 thousand in 2024.", "--index", folder / "index", "--document", "none")
+        == 2
+    )
 
 
 def test_a_model_has_to_be_named_with_its_provider(folder, capsys):

@@ -31,12 +31,20 @@ def store(tmp_path_factory):
     with FactStore.open(tmp_path_factory.mktemp("facts")) as opened:
         rows = []
         for at, year in enumerate((2022, 2023, 2024)):
-            base = {"ticker": "BRAL", "unit": "USD", "form": "10-K", "accession": f"A-{year}", "filed": f"{year + 1}-02-01"}
+            base = {
+                "ticker": "BRAL",
+                "unit": "USD",
+                "form": "10-K",
+                "accession": f"A-{year}",
+                "filed": f"{year + 1}-02-01",
+            }
             rows += [
                 base | {"concept": tag, "start": f"{year}-01-01", "end": f"{year}-12-31", "value": values[at]}
                 for tag, values in FIGURES.items()
             ]
-            rows += [base | {"concept": tag, "end": f"{year}-12-31", "value": values[at]} for tag, values in BALANCES.items()]
+            rows += [
+                base | {"concept": tag, "end": f"{year}-12-31", "value": values[at]} for tag, values in BALANCES.items()
+            ]
         opened.add_table(rows)
         yield opened
 
@@ -94,7 +102,14 @@ async def test_tools_also_run_async(store):
 
 def test_a_tool_call_carries_the_record_as_artifact(store):
     tool = fact_tools(store)[0]
-    message = tool.invoke({"type": "tool_call", "id": "1", "name": tool.name, "args": {"issuer": "BRAL", "concept": "revenue", "period": "FY2024"}})
+    message = tool.invoke(
+        {
+            "type": "tool_call",
+            "id": "1",
+            "name": tool.name,
+            "args": {"issuer": "BRAL", "concept": "revenue", "period": "FY2024"},
+        }
+    )
     assert message.artifact["fact"]["value"] == "1210"
 
 
@@ -157,7 +172,21 @@ def test_the_calculator_counts_exactly(expression, value):
 
 
 @pytest.mark.parametrize(
-    "expression", ["", "1 / 0", "__import__('os')", "9 ** 9999999", "a.b", "open('x')", "(lambda: 1)()", "[1]", "1 if 1 else 2", "1e999999", "0x10", "-" * 200 + "1"]
+    "expression",
+    [
+        "",
+        "1 / 0",
+        "__import__('os')",
+        "9 ** 9999999",
+        "a.b",
+        "open('x')",
+        "(lambda: 1)()",
+        "[1]",
+        "1 if 1 else 2",
+        "1e999999",
+        "0x10",
+        "-" * 200 + "1",
+    ],
 )
 def test_the_calculator_refuses_everything_else(expression):
     with pytest.raises(InputError):

@@ -22,7 +22,9 @@ from fin_rag.facts.concepts import concept_map
 from fin_rag.schema import SCORE
 
 FILE_NAME: Final = "abstention.json"
-_FUTURE: Final = re.compile(r"\b(?:guidance|outlook|forecast|expect\w*|previsi\w+|perspectiva\w*|objetivo\w*)\b", re.IGNORECASE)
+_FUTURE: Final = re.compile(
+    r"\b(?:guidance|outlook|forecast|expect\w*|previsi\w+|perspectiva\w*|objetivo\w*)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def abstention_reason(question: str, documents: Sequence[Document], *, threshold
     It looks for the company, the period and the line item that the question names; it never judges wording.
 
     Example:
-        >>> found = [Document(page_content="Net sales were $5 million in 2024.", metadata={"issuer": "Bralton Widgets, Inc."})]
+        >>> filing = Document(page_content="Net sales were $5 million in 2024.", metadata={"issuer": "Bralton Widgets, Inc."})
+        >>> found = [filing]
         >>> abstention_reason("What were Norvella's net sales in 2024?", found)
         'no document of Norvella is in the evidence'
         >>> abstention_reason("What were Bralton's net sales in 2019?", found)

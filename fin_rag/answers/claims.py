@@ -10,9 +10,9 @@ from functools import cache
 from typing import Final
 
 from fin_rag.answers.evidence import resolve
+from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
 from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
-from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.when import When, read_periods
 from fin_rag.facts.concepts import name_key
 from fin_rag.text.numbers import Number, find_numbers
@@ -22,11 +22,30 @@ FLOOR: Final = "floor"
 CEILING: Final = "ceiling"
 _NEAR: Final = 28
 _CHANGE_BEFORE: Final = re.compile(
-    r"\b(?:by|of|un|una|en un|en|del|de|by about|a|an)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|más de|cerca de)?\s*(?:un)?\s*$",
+    r"\b(?:by|of|un|una|en un|en|del|de|by about|a|an)\s*(?:about|approximately|around|roughly|nearly|almost|over|"
+    r"more than|casi|más de|cerca de)?\s*(?:un)?\s*$",
     re.IGNORECASE,
 )
 _LEVEL_BEFORE: Final = re.compile(
-    r"\b(?:to|at|from|reached|hasta|a|was|were|desde|los|las|de|be|is)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|los|las|unos|the)?\s*$",
+    r"\b(?:to|at|from|reached|hasta|a|was|were|desde|los|las|de|be|is)\s*(?:about|approximately|around|roughly|"
+    r"nearly|almost|over|more than|casi|los|las|unos|the)?\s*$",
+    re.IGNORECASE,
+)
+
+
+_AMOUNT_OF: Final = re.compile(
+    r"\b(?:by|un|en un|up|down)\s*$"
+    r"|(?:increase|decrease|growth|decline|drop|rise|aumento|incremento|crecimiento|descenso|caída|disminución|reducción|"
+    r"subida|bajada|mejora)\s+(?:\w+\s+){0,3}(?:of|de|del)\s*(?:un\s*)?$",
+    re.IGNORECASE,
+)
+_CHANGE_AFTER: Final = re.compile(
+    r"\s*(?:increase|decrease|decline|rise|drop|growth|higher|lower|more|less|más|menos|superior|inferior|de aumento)",
+    re.IGNORECASE,
+)
+_MOVED_BEFORE: Final = re.compile(
+    r"\b(?:up|down|rose|fell|grew|declined|increased|decreased|dropped|creció|cayó|aumentó|subió|bajó|descendió)\s*"
+    r"(?:un\s*)?$",
     re.IGNORECASE,
 )
 
@@ -180,7 +199,7 @@ _POINTS_BACK: Final = re.compile(
 
 
 def _explained(sentences: Sequence[Sentence], place: int) -> str:
-    """Return the next sentence where it tells what the figures of this one are: "$5 million. This is net income for 2024."."""
+    """Return the next sentence where it tells what the figures of this one are: "$5 million. This is net income"."""
     if place + 1 >= len(sentences):
         return ""
     following = sentences[place + 1]
@@ -222,17 +241,10 @@ def _is_change(mention: Mention, direction: int) -> bool:
     if not direction and not phrases("change").search(mention.before[-60:] + " " + mention.after[:40]):
         return False
     tail = mention.before[-_NEAR:]
-    if _LEVEL_BEFORE.search(tail) and not re.search(r"\b(?:by|un|en un|up|down)\s*$", tail, re.IGNORECASE):
-        if not re.search(
-            r"(?:increase|decrease|growth|decline|drop|rise|aumento|incremento|crecimiento|descenso|caída|disminución|reducción|subida|bajada|mejora)\s+(?:\w+\s+){0,3}(?:of|de|del)\s*(?:un\s*)?$",
-            tail,
-            re.IGNORECASE,
-        ):
-            return False
-    return mention.number.unit == "%" or bool(_CHANGE_BEFORE.search(tail)) or bool(
-        re.match(r"\s*(?:increase|decrease|decline|rise|drop|growth|higher|lower|more|less|más|menos|superior|inferior|de aumento)", mention.after, re.IGNORECASE)
-        or re.search(r"\b(?:up|down|rose|fell|grew|declined|increased|decreased|dropped|creció|cayó|aumentó|subió|bajó|descendió)\s*(?:un\s*)?$", tail, re.IGNORECASE)
-    )  # fmt: skip
+    if _LEVEL_BEFORE.search(tail) and not _AMOUNT_OF.search(mention.before[-60:]):
+        return False
+    near = _CHANGE_BEFORE.search(tail) or _CHANGE_AFTER.match(mention.after) or _MOVED_BEFORE.search(tail)
+    return mention.number.unit == "%" or bool(near)
 
 
 def _says_loss(mention: Mention, sentence: Sentence) -> bool:

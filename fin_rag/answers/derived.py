@@ -20,7 +20,8 @@ from fin_rag.facts.ratios import Ratio, ratio_map, solve
 
 _MOST: Final = 12
 _SHARE: Final = re.compile(
-    r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
+    r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|"
+    r"de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
     re.IGNORECASE,
 )
 _TOGETHER: Final = phrase_pattern(
@@ -219,7 +220,9 @@ def ratios_in(text: str) -> list[Ratio]:
 
 def ratio_mentions(text: str) -> list[tuple[Ratio, int, int]]:
     """Return the ratios that a text names with their places in ``name_key(text)``, in order."""
-    return [(_ratio_names()[match[0]], match.start(), match.end()) for match in _ratio_pattern().finditer(name_key(text))]
+    return [
+        (_ratio_names()[match[0]], match.start(), match.end()) for match in _ratio_pattern().finditer(name_key(text))
+    ]
 
 
 def _ratios(claim: Claim, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
@@ -304,10 +307,10 @@ def _shares(claim: Claim, named: Named, lines: Lines, evidence: Evidence) -> Ite
     match = _SHARE.match(claim.mention.after.lstrip()) or _SHARE.search(claim.mention.before[-90:])
     if match is None:
         return
-    whole = lines._named(match[1])  # noqa: SLF001  # one room
+    whole = lines._named(match[1])  # one room
     parts = [row for row in lines.rows_for(named) if row.plain != tokens(match[1])] or lines.rows_for(
         lines._named(claim.mention.lead)
-    )  # noqa: SLF001
+    )
     for base in lines.rows_for(whole)[:_MOST]:
         for row in parts[:_MOST]:
             if row.number == base.number or row.doc != base.doc:

@@ -52,7 +52,7 @@ def _looked_up(
     claim: Claim,
     concepts: tuple[str, ...],
     evidence: Evidence,
-    company: Company,  # noqa: ANN401
+    company: Company,
 ) -> Iterator[Fact]:
     for issuer in _issuers(evidence, company):
         for concept in concepts:

@@ -20,7 +20,6 @@ WRONG_SCALE: Final = "wrong_scale"
 WRONG_SIGN: Final = "wrong_sign"
 _POWERS: Final = tuple(Decimal(10) ** power for power in (3, -3, 6, -6, 9, -9, 2, -2, 1, -1))
 _EARLY: Final = 2  # a fiscal year that closes by then may be called by the year before
-_FISCAL_EARLY: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,14 +258,7 @@ def _years_agree(one: When, other: When, source: Source) -> bool:
         return shift != 0 and not fiscal.fiscal and dated.year == fiscal.year
     if dated.year == fiscal.year:
         return True
-    early = (
-        _EARLY
-        if not fiscal.fiscal
-        else _FISCAL_EARLY
-        if fiscal is one and fiscal.fiscal and dated.month <= _EARLY
-        else _EARLY
-    )
-    return shift is None and dated.month <= early and dated.year - 1 == fiscal.year
+    return shift is None and dated.month <= _EARLY and dated.year - 1 == fiscal.year
 
 
 def _parts_agree(one: When, other: When, source: Source) -> bool | None:
@@ -277,9 +269,7 @@ def _parts_agree(one: When, other: When, source: Source) -> bool | None:
     named, dated = (one, other) if one.part else (other, one)
     if named.part and dated.month:
         return _quarter_agrees(named, dated, source)
-    if named.part and other.months in (9, 12):
-        return False
-    return True
+    return not (named.part and other.months in (9, 12))
 
 
 def _quarter_agrees(named: When, dated: When, source: Source) -> bool | None:

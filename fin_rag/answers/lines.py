@@ -77,7 +77,8 @@ class Lines:
             first = figures[0]
             plain = tokens(_BRACKETS.sub(" ", first.label))
             row = Row(
-                number, first.doc, first.label, tokens(first.label), plain or tokens(first.label), tokens(first.groups), concept_of(first.label)
+                number, first.doc, first.label, tokens(first.label), plain or tokens(first.label),
+                tokens(first.groups), concept_of(first.label),
             )  # fmt: skip
             self.rows[number] = row
             for word in row.plain:
@@ -148,7 +149,7 @@ class Lines:
         return self._close_enough(named, row) and not self._has_rival(named, row, claim)
 
     def _has_rival(self, named: Named, row: Row, claim: Claim) -> bool:
-        """Tell whether a row that the claim names exactly has a figure of that period; then a longer label is another line."""
+        """Tell whether a row that the claim names exactly has a figure of that period: a longer label is another line."""
         for one in named.rows:
             if not one.plain < row.words or (row.words - one.plain) <= _GENERIC:
                 continue

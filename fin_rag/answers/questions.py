@@ -25,20 +25,34 @@ DIFFERENCE: Final = "difference"
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _SENTENCE: Final = re.compile(r"(?<=[?!:])\s+|\n+")
 _DEFINES: Final = re.compile(
-    r"\b(?:is|are|be)\s+defined\s+as\b|\bdefine\b|\bse\s+define\b|\bdefinid[oa]s?\s+como\b|\bcalculate\s+[^.]{0,40}\busing\b|\bround\s+your\b|\banswer\s+in\b"
-    r"|\bbase\s+your\b|\bbasing\b|\brespond\b|\baddress\s+the\b|\bapproach\s+the\b|\bcalculate\s+(?:\(or\s+extract\)|what)\b|\bplease\s+(?:utilize|base|help)\b"
-    r"|\bwe\s+(?:want|need)\s+to\b|\bwhen\s+primarily\b|\banswer\s+the\s+following\b|\bgive\s+a\s+response\b|\bredondea\b|\bexpresa\b",
+    r"\b(?:is|are|be)\s+defined\s+as\b|\bdefine\b|\bse\s+define\b|\bdefinid[oa]s?\s+como\b|"
+    r"\bcalculate\s+[^.]{0,40}\busing\b|\bround\s+your\b|\banswer\s+in\b"
+    r"|\bbase\s+your\b|\bbasing\b|\brespond\b|\baddress\s+the\b|\bapproach\s+the\b|"
+    r"\bcalculate\s+(?:\(or\s+extract\)|what)\b|\bplease\s+(?:utilize|base|help)\b"
+    r"|\bwe\s+(?:want|need)\s+to\b|\bwhen\s+primarily\b|\banswer\s+the\s+following\b|\bgive\s+a\s+response\b|"
+    r"\bredondea\b|\bexpresa\b",
     re.IGNORECASE,
 )
 _ASKS: Final = re.compile(
-    r"\?|\b(?:what|how\s+much|how\s+many|which|cuál|cuáles|cuánto|cuánta|cuántos|cuántas|qué|dime|give|compute|calculate|calcula|report|state)\b", re.IGNORECASE
+    r"\?|\b(?:what|how\s+much|how\s+many|which|cuál|cuáles|cuánto|cuánta|cuántos|cuántas|qué|dime|give|compute|"
+    r"calculate|calcula|report|state)\b",
+    re.IGNORECASE,
 )
-_AVERAGE: Final = re.compile(r"\b(?:three|3|two|2|five|5|four|4|tres|dos|cinco|cuatro)[\s-]*(?:year|años?)\s*(?:average|avg|mean)|\b(?:average|media|promedio)\s+(?:de\s+)?(?:los\s+)?(?:three|3|tres|últimos)", re.IGNORECASE)
+_AVERAGE: Final = re.compile(
+    r"\b(?:three|3|two|2|five|5|four|4|tres|dos|cinco|cuatro)[\s-]*(?:year|años?)\s*(?:average|avg|mean)|"
+    r"\b(?:average|media|promedio)\s+(?:de\s+)?(?:los\s+)?(?:three|3|tres|últimos)",
+    re.IGNORECASE,
+)
 _GROWTH: Final = phrase_pattern((
     "growth", "growth rate", "grow", "grew", "change in", "year over year", "yoy", "percentage change", "increase", "decrease",
     "percent change", "cagr", "variation", "crecimiento", "variación", "variaron", "varió", "variado", "change", "changed", "percentage did", "creció", "crecieron", "interanual", "aumentó", "disminuyó", "cuánto creció", "tasa de crecimiento",
 ))  # fmt: skip
-_SHARE_LINK: Final = re.compile(r"\bas\s+(?:a\s+)?(?:%|percent(?:age)?)\s+of\b|\bas\s+a\s+(?:share|proportion)\s+of\b|\b(?:como|en)\s+(?:un\s+)?(?:%|porcentaje)\s+(?:de|sobre)\b|\bover\s+(?=\w+\s+revenue)|\brepresent\w*\s+(?:of|de|sobre)\b", re.IGNORECASE)
+_SHARE_LINK: Final = re.compile(
+    r"\bas\s+(?:a\s+)?(?:%|percent(?:age)?)\s+of\b|\bas\s+a\s+(?:share|proportion)\s+of\b|\b(?:como|"
+    r"en)\s+(?:un\s+)?(?:%|porcentaje)\s+(?:de|sobre)\b|\bover\s+(?=\w+\s+revenue)|\brepresent\w*\s+(?:of|de|"
+    r"sobre)\b",
+    re.IGNORECASE,
+)
 _MARGIN: Final = re.compile(r"(?:%|percent)?\s*\bmargin\b|\bmargen\b", re.IGNORECASE)
 _LESS: Final = re.compile(r"\b(?:less|minus|menos)\b", re.IGNORECASE)
 _RANGE: Final = re.compile(r"(?:FY\s?)?(20\d{2})\s*(?:-|–|—|to|through|a|hasta)\s*(?:FY\s?)?(20\d{2})", re.IGNORECASE)

@@ -16,7 +16,8 @@ _END: Final = re.compile(
     r"(?<=[.!?])[\"”')\]]*\s+(?=[\"“(\[]?[A-ZÁÉÍÓÚÑ0-9¿¡*-])|\n\s*\n|\n(?=\s*(?:[-*•|#]|\d{1,2}[.)]\s))"
 )
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|approx|aprox|U\.S|S\.A|S\.L|N\.V|Mr|Ms|Dr|Sr|Sra|art|núm|pág|mill|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)"
+    r"(?:\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|approx|aprox|U\.S|S\.A|S\.L|N\.V|Mr|Ms|Dr|Sr|Sra|art|núm|pág|mill|Jan|Feb|"
+    r"Mar|Apr|Aug|Sept?|Oct|Nov|Dec)"
     r"|\b[A-Z])\.\s*$"
 )
 _TIGHT: Final = re.compile(
@@ -40,8 +41,10 @@ _BREAK: Final = re.compile(
     r"[;:()]|,\s|\s[–—-]\s|\b(?:while|whereas|but|mientras|pero|aunque|although)\b", re.IGNORECASE
 )
 _MOVES: Final = re.compile(
-    r"\b(?:pas(?:ó|aron|ando|a|an)|fue(?:ron)?|evolucion\w+|vari(?:ó|aron)|cambi\w+|aument\w+|sub\w+|crec\w+|increment\w+|mejor\w+|cay\w+|baj\w+|"
-    r"dismin\w+|descen\w+|redu\w+|retroc\w+|empeor\w+|repunt\w+|avanz\w+|recort\w+|elev\w+|contra\w+|ampli\w+|osciló|va)\b",
+    r"\b(?:pas(?:ó|aron|ando|a|an)|fue(?:ron)?|evolucion\w+|vari(?:ó|aron)|cambi\w+|aument\w+|sub\w+|crec\w+|"
+    r"increment\w+|mejor\w+|cay\w+|baj\w+|"
+    r"dismin\w+|descen\w+|redu\w+|retroc\w+|empeor\w+|repunt\w+|avanz\w+|recort\w+|elev\w+|contra\w+|ampli\w+|"
+    r"osciló|va)\b",
     re.IGNORECASE,
 )
 _TO: Final = re.compile(r"\b(?:to|a|hasta)\s*(?:los|las|unos)?\s*$", re.IGNORECASE)
@@ -145,7 +148,7 @@ def is_figure(number: Number, text: str) -> bool:
 
 def _mentions(index: int, body: str, start: int, figures: Sequence[Number]) -> list[Mention]:
     spans = [(one.span.start - start, one.span.end - start) for one in figures]
-    found = []
+    found: list[Mention] = []
     for place, number in enumerate(figures):
         left = spans[place - 1][1] if place else 0
         right = spans[place + 1][0] if place + 1 < len(spans) else len(body)
@@ -153,10 +156,15 @@ def _mentions(index: int, body: str, start: int, figures: Sequence[Number]) -> l
             Mention(
                 number, index, body[left : spans[place][0]], body[spans[place][1] : right],
                 lead=body[: spans[0][0]] if spans else "",
-                run=found[-1].run or found[-1].before if found and _SAME.fullmatch(body[left : spans[place][0]]) else "",
+                run=_run(found, body[left : spans[place][0]]),
             )
         )  # fmt: skip
     return found
+
+
+def _run(found: Sequence[Mention], before: str) -> str:
+    """Return the words in front of the figure before, where a figure only says the same otherwise."""
+    return (found[-1].run or found[-1].before) if found and _SAME.fullmatch(before) else ""
 
 
 # --- periods --------------------------------------------------------------------------------------
@@ -239,7 +247,7 @@ def _last_before(start: int, mention: Mention, whens: Sequence[When], claimed: s
 
 def _rest(start: int, mention: Mention, whens: Sequence[When]) -> tuple[When, ...]:
     """Return the periods that may be meant where none stands beside the figure."""
-    if len({one.key + (one.relative,) for one in whens}) <= 1:
+    if len({(*one.key, one.relative) for one in whens}) <= 1:
         return tuple(whens[:1])
     at = mention.number.span.start - start
     before = [one for one in whens if one.start < at]

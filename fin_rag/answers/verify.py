@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -84,8 +84,8 @@ class FigureCheck:
     def record(self) -> dict[str, object]:
         """Return the verdict as plain JSON values; what is not known is absent."""
         row: dict[str, object] = {
-            "text": self.text, "span": [self.span.start, self.span.end], "value": number_text(self.value), "unit": self.unit,
-            "verdict": self.verdict, "passed": self.passed,
+            "text": self.text, "span": [self.span.start, self.span.end], "value": number_text(self.value),
+            "unit": self.unit, "verdict": self.verdict, "passed": self.passed,
         }  # fmt: skip
         if self.reason:
             row["reason"] = self.reason
@@ -144,10 +144,10 @@ def verify_figures(
 ) -> FigureReport:
     """Check every figure of an answer against its evidence.
 
-    A figure passes as ``verbatim`` (printed so), ``equal`` (same value in another notation or scale, by the table's unit
-    line), ``rounded`` (within half a unit of its own last digit), ``derived`` (follows by a named operation) or ``fact``.
-    It fails as ``unsupported``, ``wrong_period``, ``wrong_scale``, ``wrong_sign``, ``wrong_entity``, ``wrong_direction`` or
-    ``wrong_line``. Years, dates, ordinals, Items and list numbers are no figures.
+    A figure passes as ``verbatim`` (printed so), ``equal`` (same value in another notation or scale, by the table's
+    unit line), ``rounded`` (within half a unit of its own last digit), ``derived`` (follows by a named operation) or
+    ``fact``. It fails as ``unsupported``, ``wrong_period``, ``wrong_scale``, ``wrong_sign``, ``wrong_entity``,
+    ``wrong_direction`` or ``wrong_line``. Years, dates, ordinals, Items and list numbers are no figures.
 
     Args:
         answer: the text, in English or Spanish.
@@ -160,7 +160,8 @@ def verify_figures(
         InputError: if the evidence is of another type.
 
     Example:
-        >>> report = verify_figures("Sales fell to $1.2 billion in 2024.", "Sales were $1,234 million in 2024 and $1,100 million in 2023.")
+        >>> evidence = "Sales were $1,234 million in 2024 and $1,100 million in 2023."
+        >>> report = verify_figures("Sales came to $1.2 billion in 2024.", evidence)
         >>> [(one.text, one.verdict) for one in report.figures]
         [('$1.2 billion', 'rounded')]
         >>> verify_figures("85% in 2021 and 87% in 2022", "87% in 2021").failed[1].verdict
@@ -247,7 +248,7 @@ class Verifier:
         return None, None
 
     def _is_certain(self, claim: Claim, printed: Printed) -> bool:
-        """Tell whether a figure says of which period and direction it is; the same value where it says another is stronger."""
+        """Tell whether a figure says of which period and direction it is; where the same value says another, that counts."""
         dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
         return dated and (not claim.direction or not claim.change or printed.row >= 0 or printed.direction != 0)
 
@@ -328,7 +329,7 @@ class Verifier:
             claim, DERIVED, one.inputs[-1] if one.inputs else None, f"{one.operation}: {one.value:.6g}"
         )
         places = tuple((printed.doc, printed.span) for printed in one.inputs)
-        return FigureCheck(**{**_fields(check), "inputs": places})
+        return replace(check, inputs=places)
 
     def _verdict(self, claim: Claim, verdict: str, printed: Printed | None, reason: str = "") -> FigureCheck:
         source = self._evidence.sources[printed.doc] if printed else None
@@ -351,11 +352,7 @@ class Verifier:
     def _strictly(self, check: FigureCheck) -> FigureCheck:
         if not self._strict or check.verdict == VERBATIM or not check.passed:
             return check
-        return FigureCheck(**{**_fields(check), "passed": False})
-
-
-def _fields(check: FigureCheck) -> dict[str, object]:
-    return {name: getattr(check, name) for name in FigureCheck.__slots__}
+        return replace(check, passed=False)
 
 
 def _short(label: str) -> str:
@@ -383,9 +380,8 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         if direction and linked and old != new and (new > old) != (direction > 0) and changed[place].passed:
             if before.value < 0 or after.value < 0:
                 continue
-            changed[place] = FigureCheck(
-                **{**_fields(changed[place]), "verdict": WRONG_DIRECTION, "passed": False, "reason": f"from {before.number.text} to {after.number.text}"}
-            )  # fmt: skip
+            reason = f"from {before.number.text} to {after.number.text}"
+            changed[place] = replace(changed[place], verdict=WRONG_DIRECTION, passed=False, reason=reason)
     return tuple(changed)
 
 
@@ -401,7 +397,8 @@ def _number_words(evidence: Evidence) -> frozenset[Decimal]:
 
 
 _SPANISH: Final = re.compile(
-    r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|ventas|ingresos)\b",
+    r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|"
+    r"ventas|ingresos)\b",
     re.IGNORECASE,
 )
 _ENGLISH: Final = re.compile(

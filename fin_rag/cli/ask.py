@@ -48,11 +48,12 @@ def _print(found: Answered, question: str) -> None:
 
 def _cited(source: dict[str, object]) -> str:
     filings = source.get("sources")
+    value = f"{source.get('concept')}, {source.get('end')}: {source.get('value')} {source.get('unit')}"
     if isinstance(filings, list) and filings:
         first = filings[0]
-        return f"{source.get('concept')}, {source.get('end')}: {source.get('value')} {source.get('unit')} ({first['form']} {first['accession']}, filed {first['filed']})"
+        return f"{value} ({first['form']} {first['accession']}, filed {first['filed']})"
     if source.get("formula"):
-        return f"{source.get('concept')}, {source.get('end')}: {source.get('value')} {source.get('unit')} ({source['formula']})"
+        return f"{value} ({source['formula']})"
     span = source.get("span")
     place = f", characters {span[0]}-{span[1]}" if isinstance(span, list) else ""
     return f"{source.get('label')}: {source.get('value')} ({source.get('statement')}, {source.get('doc_id')}{place})"

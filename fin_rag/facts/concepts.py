@@ -105,5 +105,6 @@ def _concept(row: Mapping[str, Any]) -> Concept:
         id=str(row["id"]), statement=str(row["statement"]), kind=str(row["kind"]), sign=str(row["sign"]),
         tags=tuple(tag if ":" in tag else f"us-gaap:{tag}" for tag in tags),
         names=(*english, *spanish), label_en=english[0], label_es=spanish[0],
-        additive=bool(row.get("additive", row["kind"] == "duration")), outflow=bool(row.get("outflow", False)), rows=tuple(row.get("rows", ())),
+        additive=bool(row.get("additive", row["kind"] == "duration")), outflow=bool(row.get("outflow", False)),
+        rows=tuple(row.get("rows", ())),
     )  # fmt: skip

@@ -214,7 +214,8 @@ class Reader:
                 "AND f.filed <= ?",
                 (issuer, tag, last, first, dims, _LAST if cutoff is None else cutoff),
             )
-            versions = self._of_unit([Version(*row) for row in rows], unit, tags.asked)  # type: ignore[arg-type]  # as selected
+            found = [Version(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+            versions = self._of_unit(found, unit, tags.asked)
             if versions:
                 return self._current(issuer, versions, dimensions).fact
         return None
@@ -268,9 +269,10 @@ class Reader:
         return next(iter(names), None)
 
     def _usual_currency(self, issuer: int) -> str:
-        """Return the currency in which an issuer reports nearly all of its figures, an empty string if there is none."""
+        """Return the currency in which an issuer reports nearly all of its figures, or an empty string."""
         rows = self._database.rows(
-            "SELECT u.name, COUNT(*) FROM facts f JOIN units u ON u.id = f.unit WHERE f.issuer = ? GROUP BY u.name", (issuer,)
+            "SELECT u.name, COUNT(*) FROM facts f JOIN units u ON u.id = f.unit WHERE f.issuer = ? GROUP BY u.name",
+            (issuer,),
         )
         counts: dict[str, int] = {}
         for name, count in rows:

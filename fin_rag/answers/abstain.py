@@ -93,8 +93,8 @@ def abstention_reason(question: str, documents: Sequence[Document], *, threshold
     It looks for the company, the period and the line item that the question names; it never judges wording.
 
     Example:
-        >>> filing = Document(page_content="Net sales were $5 million in 2024.", metadata={"issuer": "Bralton Widgets, Inc."})
-        >>> found = [filing]
+        >>> about = {"issuer": "Bralton Widgets, Inc."}
+        >>> found = [Document(page_content="Net sales were $5 million in 2024.", metadata=about)]
         >>> abstention_reason("What were Norvella's net sales in 2024?", found)
         'no document of Norvella is in the evidence'
         >>> abstention_reason("What were Bralton's net sales in 2019?", found)

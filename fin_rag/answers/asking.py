@@ -135,7 +135,8 @@ def ask(
         unavailable_text: the wording where there is no answer; ``{reason}`` in it is filled in.
 
     Example:
-        >>> text = "CONSOLIDATED BALANCE SHEETS\n(in thousands)\n| | December 31, 2024 |\n|---|---|\n| Cash | $1,200 |\n"
+        >>> text = "CONSOLIDATED BALANCE SHEETS\n(in thousands)\n| | December 31, 2024 |\n|---|---|\n"
+        >>> text += "| Cash | $1,200 |\n"
         >>> text += "| Inventories | 300 |\n| Total assets | $1,500 |\n| Total liabilities | 400 |\n"
         >>> text += "| Shareholders' equity | 1,100 |\n"
         >>> about = {"issuer": "Acme, Inc.", "fiscal_year": 2024, "period_end": 20241231}
@@ -294,7 +295,8 @@ def _statement_reader(
             return None
         record: dict[str, object] = {
             "doc_id": metadata.get(DOC_ID) or "", "span": [found.span.start, found.span.end], "label": found.label,
-            "statement": found.statement, "period_end": found.period_end, "value": f"{found.value:f}", "concept": concept,
+            "statement": found.statement, "period_end": found.period_end, "value": f"{found.value:f}",
+            "concept": concept,
         }  # fmt: skip
         return Source(found.value, found.currency, record, concept)
 

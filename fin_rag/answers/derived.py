@@ -19,6 +19,7 @@ from fin_rag.facts.concepts import name_key
 from fin_rag.facts.ratios import Ratio, ratio_map, solve
 
 _MOST: Final = 12
+_POINTS_NOT_PERCENT: Final = "a difference in percentage points, not in percent"
 _SHARE: Final = re.compile(
     r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|"
     r"de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
@@ -187,7 +188,7 @@ def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
             (then, now),
             new - old,
             "wrong_scale",
-            "a difference in percentage points, not in percent",
+            _POINTS_NOT_PERCENT,
         )
     elif unit == "" and then.unit == "":
         yield Derivation("difference", (then, now), new - old)
@@ -248,7 +249,7 @@ def _one_ratio(claim: Claim, ratio: Ratio, lines: Lines, evidence: Evidence) -> 
             if then is not None:
                 factor = 100 if unit == "bp" else 1
                 wrong = "" if unit in ("pp", "bp") else "wrong_scale"
-                reason = "a difference in percentage points, not in percent" if wrong else ""
+                reason = _POINTS_NOT_PERCENT if wrong else ""
                 yield Derivation("difference in points", (*inputs, *more), (now - then) * factor, wrong, reason)
             continue
         if claim.earlier:
@@ -356,43 +357,50 @@ def _pairs(claim: Claim, proved: Sequence[tuple[Claim, Printed]]) -> Iterator[De
 def _pair(
     claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed], *, moved: bool
 ) -> Iterator[Derivation]:
-    (one, then), (two, now) = first, second
-    unit = claim.number.unit
-    same = one.number.unit == two.number.unit
-    old, new = one.value, two.value
-    dated = _order(one, two)
+    """Yield what two proved figures of an answer give together."""
+    one, two = first[0], second[0]
+    if one.number.unit != two.number.unit:
+        return
     try:
-        if moved and same and dated >= 0:
-            if unit == "%" and one.number.unit == "" and old:
-                yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
-                years = _years_between(one, two)
-                if years > 1 and old > 0 and new > 0:
-                    yield Derivation(
-                        "compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100
-                    )
-            elif unit in ("pp", "bp") and one.number.unit == "%":
-                yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
-            elif unit == "%" and one.number.unit == "%":
-                if old:
-                    yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
-                yield Derivation(
-                    "difference in points",
-                    (then, now),
-                    new - old,
-                    "wrong_scale",
-                    "a difference in percentage points, not in percent",
-                )
-            elif unit == "" and one.number.unit == "":
-                yield Derivation("difference", (then, now), new - old)
-        if same and one.number.unit == "" and new:
-            if unit == "%":
-                yield Derivation("share", (then, now), abs(old / new) * 100)
-            elif unit == "x" or _TIMES.search(claim.sentence.text):
-                yield Derivation("multiple", (then, now), abs(old / new))
-            elif unit == "" and not moved and _is_difference(claim):
-                yield Derivation("difference", (then, now), new - old)
+        if moved and _order(one, two) >= 0:
+            yield from _moved(claim, first, second)
+        if one.number.unit == "" and two.value:
+            yield from _compared(claim, first, second, moved=moved)
     except DecimalException:
         return
+
+
+def _moved(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed]) -> Iterator[Derivation]:
+    """Yield the changes from an earlier figure of an answer to a later one."""
+    (one, then), (two, now) = first, second
+    old, new, unit, theirs = one.value, two.value, claim.number.unit, one.number.unit
+    growth = (new - old) / abs(old) * 100 if old else None
+    if unit == "%" and theirs in ("", "%") and growth is not None:
+        yield Derivation("growth", (then, now), growth)
+    if unit == "%" and theirs == "":
+        years = _years_between(one, two)
+        if years > 1 and old > 0 and new > 0:
+            yield Derivation("compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100)
+    elif unit == "%" and theirs == "%":
+        yield Derivation("difference in points", (then, now), new - old, "wrong_scale", _POINTS_NOT_PERCENT)
+    elif unit in ("pp", "bp") and theirs == "%":
+        yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
+    elif unit == "" and theirs == "":
+        yield Derivation("difference", (then, now), new - old)
+
+
+def _compared(
+    claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed], *, moved: bool
+) -> Iterator[Derivation]:
+    """Yield the share, the multiple or the difference of two figures of an answer."""
+    (one, then), (two, now) = first, second
+    unit = claim.number.unit
+    if unit == "%":
+        yield Derivation("share", (then, now), abs(one.value / two.value) * 100)
+    elif unit == "x" or _TIMES.search(claim.sentence.text):
+        yield Derivation("multiple", (then, now), abs(one.value / two.value))
+    elif unit == "" and not moved and _is_difference(claim):
+        yield Derivation("difference", (then, now), two.value - one.value)
 
 
 def _is_difference(claim: Claim) -> bool:

@@ -149,7 +149,7 @@ class Lines:
         return self._close_enough(named, row) and not self._has_rival(named, row, claim)
 
     def _has_rival(self, named: Named, row: Row, claim: Claim) -> bool:
-        """Tell whether a row that the claim names exactly has a figure of that period: a longer label is another line."""
+        """Tell whether a row that the claim names exactly has a figure of that period: longer labels are others."""
         for one in named.rows:
             if not one.plain < row.words or (row.words - one.plain) <= _GENERIC:
                 continue

@@ -63,7 +63,8 @@ class StatementValues:
         >>> text = (
         ...     "CONSOLIDATED BALANCE SHEETS\n(in thousands)\n| | December 31, 2024 | December 31, 2023 |\n"
         ...     "|---|---|---|\n| Cash | $1,200 | $900 |\n| Inventories | 300 | 250 |\n"
-        ...     "| Total assets | $1,500 | $1,150 |\n| Total liabilities | 400 | 300 |\n| Shareholders' equity | 1,100 | 850 |\n"
+        ...     "| Total assets | $1,500 | $1,150 |\n| Total liabilities | 400 | 300 |\n"
+        ...     "| Shareholders' equity | 1,100 | 850 |\n"
         ... )
         >>> values = StatementValues(text, {"fiscal_year": 2024, "period_end": 20241231})
         >>> values.value("total_assets", FiscalPeriod(2023)).value

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from langchain_core.documents import Document
 
@@ -14,7 +14,7 @@ from fin_rag.answers.claims import Claim, read_answer
 from fin_rag.answers.companies import Companies, Company, named_sources
 from fin_rag.answers.derived import Derivation, derive
 from fin_rag.answers.evidence import Evidence, Printed, read_evidence
-from fin_rag.answers.factcheck import fact_for
+from fin_rag.answers.factcheck import Lookups, fact_for
 from fin_rag.answers.judge import (
     EQUAL,
     VERBATIM,
@@ -36,11 +36,8 @@ from fin_rag.facts.model import Fact, number_text
 from fin_rag.schema import DOC_ID, SOURCE, Span
 from fin_rag.text.numbers import find_numbers
 
-if TYPE_CHECKING:
-    from fin_rag.facts.store import FactStore
-
 EvidenceLike: TypeAlias = str | Document | Sequence[str | Document]
-FactsLike: TypeAlias = "FactStore | Iterable[Fact] | None"
+FactsLike: TypeAlias = Lookups | Iterable[Fact] | None
 
 ROUNDED: Final = "rounded"
 DERIVED: Final = "derived"
@@ -248,7 +245,7 @@ class Verifier:
         return None, None
 
     def _is_certain(self, claim: Claim, printed: Printed) -> bool:
-        """Tell whether a figure says of which period and direction it is; where the same value says another, that counts."""
+        """Tell whether a figure says its period and direction; where the same value says another, that counts."""
         dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
         return dated and (not claim.direction or not claim.change or printed.row >= 0 or printed.direction != 0)
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -217,7 +218,7 @@ class Reader:
             found = [Version(*row) for row in rows]  # type: ignore[arg-type]  # as selected
             versions = self._of_unit(found, unit, tags.asked)
             if versions:
-                return self._current(issuer, versions, dimensions).fact
+                return self._current(self.issuer(issuer).label, versions, dimensions).fact
         return None
 
     def all_facts(
@@ -232,6 +233,7 @@ class Reader:
             )
             by_tag.append([Version(*row) for row in rows])  # type: ignore[arg-type]  # as selected
         chosen = self._unit_of([one for versions in by_tag for one in versions], unit, tags.asked)
+        label = self.issuer(issuer).label
         found: dict[tuple[str, str], Current] = {}
         for versions in by_tag:
             periods: dict[tuple[int, int], list[Version]] = {}
@@ -239,9 +241,9 @@ class Reader:
                 if one.unit == chosen:
                     periods.setdefault((one.start, one.end), []).append(one)
             for (first, last), group in periods.items():
-                key = (iso_day(first or None), iso_day(last))
+                key = (_iso(first), _iso(last))
                 if key not in found and (kind is None or duration_kind(*key) == kind):
-                    found[key] = self._current(issuer, group, None)
+                    found[key] = self._current(label, group, None)
         return dict(sorted(found.items(), key=lambda item: (item[0][1], item[0][0])))
 
     def _dimensions(self, dimensions: Mapping[str, str] | None) -> int | None:
@@ -282,7 +284,7 @@ class Reader:
         best = max(counts, key=lambda name: (counts[name], name), default="")
         return best if best and counts[best] >= _USUAL * sum(counts.values()) else ""
 
-    def _current(self, issuer: int, versions: list[Version], dimensions: Mapping[str, str] | None) -> Current:
+    def _current(self, issuer: str, versions: list[Version], dimensions: Mapping[str, str] | None) -> Current:
         """Choose among versions of one fact: the last filing, then precision, then the accession number."""
         ordered = sorted(versions, key=_order)
         best = ordered[-1]
@@ -291,10 +293,10 @@ class Reader:
         conflicts = [one for one in other if _order(one)[:2] == _order(best)[:2] and one.accession == best.accession]
         earlier = [one for one in other if known_order(one.filed) < known_order(best.filed)]
         fact = Fact(
-            issuer=self.issuer(issuer).label,
+            issuer=issuer,
             concept=self.name("concepts", best.concept),
-            start=iso_day(best.start or None),
-            end=iso_day(best.end),
+            start=_iso(best.start),
+            end=_iso(best.end),
             unit=self.name("units", best.unit),
             value=Decimal(best.value),
             sources=_sources([best, *[one for one in same if one is not best]]),
@@ -308,6 +310,12 @@ class Reader:
         """Return axis and member of a stored breakdown."""
         text = self.name("dimensions", number)
         return dict(json.loads(text)) if text else {}
+
+
+@lru_cache(maxsize=50_000)
+def _iso(number: int) -> str:
+    """Return YYYYMMDD in ISO form; empty for 0, the start of an instant."""
+    return iso_day(number) if number else ""
 
 
 def _order(version: Version) -> tuple[int, int, str, str]:

@@ -17,24 +17,31 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import TypeAlias
 
 from fin_rag.answers.asking import Corpus, ask
 from fin_rag.facts import FactStore, concept_map
+from fin_rag.facts.concepts import Concept
 from fin_rag.facts.periods import calendar_of, duration_kind
 from fin_rag.loaders import FinancialDocumentLoader
+from fin_rag.schema import SourceDocument
 
+Values: TypeAlias = dict[str, dict[tuple[str, str], Decimal]]
 ROOT = Path(__file__).resolve().parents[1]
 ENGLISH = {
     "terse": "{issuer} {label} {period}",
     "full": "What was {issuer}'s {label} in {period}?",
-    "boilerplate": "You are a careful financial analyst. Using only the filings, please tell me: what was the {label} of {issuer} for {period}? Answer with the figure and its unit.",
+    "boilerplate": "You are a careful financial analyst. Using only the filings, please tell me: what was the "
+    "{label} of {issuer} for {period}? Answer with the figure and its unit.",
 }
 SPANISH = {
     "terse": "{issuer} {label} {period}",
     "full": "¿Cuál fue {article} de {issuer} en {period}?",
-    "boilerplate": "Eres un analista financiero. Basándote solo en los informes, dime por favor: ¿cuál fue la cifra de {label} de {issuer} en {period}? Responde con la cifra y su unidad.",
+    "boilerplate": "Eres un analista financiero. Basándote solo en los informes, dime por favor: ¿cuál fue "
+    "la cifra de {label} de {issuer} en {period}? Responde con la cifra y su unidad.",
 }
 STRANGERS = ("Norvella Systems", "Quintmar Foods", "Helmsgate Energy", "Bruxton Mills")
 
@@ -51,7 +58,7 @@ class Asked:
     span_doc: str = ""
 
 
-def load(shared: Path, most: int) -> list:
+def load(shared: Path, most: int) -> list[SourceDocument]:
     """Return the shared filings that hold inline facts."""
     found = []
     folder = Path(tempfile.mkdtemp())
@@ -66,7 +73,7 @@ def load(shared: Path, most: int) -> list:
     return found
 
 
-def truth(document) -> dict[str, dict[tuple[str, str], Decimal]]:
+def truth(document: SourceDocument) -> dict[str, dict[tuple[str, str], Decimal]]:
     """Return the reported totals by line item and period; ambiguous ones are left out."""
     values: dict[str, dict[tuple[str, str], set[Decimal]]] = defaultdict(lambda: defaultdict(set))
     best: dict[tuple[str, str, str], int] = {}
@@ -88,7 +95,7 @@ def truth(document) -> dict[str, dict[tuple[str, str], Decimal]]:
     }
 
 
-def questions(documents: list, count: int, rng: random.Random) -> list[Asked]:
+def questions(documents: list[SourceDocument], count: int, rng: random.Random) -> list[Asked]:
     """Return questions about the documents."""
     known = {one.id: one for one in concept_map().concepts}
     facts = [(document, truth(document)) for document in documents]
@@ -112,22 +119,31 @@ def questions(documents: list, count: int, rng: random.Random) -> list[Asked]:
     return made
 
 
-def name_of(document, start: str, end: str) -> str | None:
+def name_of(document: SourceDocument, start: str, end: str) -> str | None:
     """Return the name of a period in the issuer's own calendar."""
     year, close = document.metadata.get("fiscal_year"), str(document.metadata.get("period_end") or "")
     if not isinstance(year, int) or len(close) != 8 or document.metadata.get("fiscal_period", "FY") != "FY":
         return None
     calendar = calendar_of([(f"{close[:4]}-{close[4:6]}-{close[6:]}", year)])
     part = calendar.part_of(start, end)
-    from datetime import date
-
     label = calendar.year_of(date.fromisoformat(end))
     if not start:
         return f"FY{label}" if part == "Q4" and end[5:] == f"{close[4:6]}-{close[6:]}" else None
     return f"FY{label}" if part == "FY" else None
 
 
-def write(document, values, concept, when, period, lang, rng, *, kind, none) -> Asked | None:
+def write(
+    document: SourceDocument,
+    values: Values,
+    concept: Concept,
+    when: tuple[str, str],
+    period: str,
+    lang: str,
+    rng: random.Random,
+    *,
+    kind: str,
+    none: bool,
+) -> Asked | None:
     """Write one question."""
     issuer = str(document.metadata["issuer"]).title()
     label = rng.choice([concept.label_en, *concept.names[:3]]) if lang == "en" else concept.label_es
@@ -145,7 +161,7 @@ def write(document, values, concept, when, period, lang, rng, *, kind, none) -> 
         question = (
             f"By what percentage did {issuer}'s {concept.label_en} change from FY{year - 1} to FY{year}?"
             if lang == "en"
-            else f"¿En qué porcentaje variaron los {concept.label_es} de {issuer} de {year - 1} a {year}? (variación interanual)"
+            else f"¿En qué porcentaje variaron los {concept.label_es} de {issuer} de {year - 1} a {year}?"
         )
         return Asked(question, growth, lang, "full", kind)
     if none:
@@ -183,7 +199,7 @@ def main() -> None:
     total, good, shown = Counter(), Counter(), 0
     routes = Counter()
     started = time.process_time()
-    for one in questions(documents, options.count, random.Random(options.seed)):
+    for one in questions(documents, options.count, random.Random(options.seed)):  # noqa: S311  # repeatable
         answer = ask(one.question, corpus, None if options.no_facts else store)
         fine = right(answer.value, one.value)
         routes[answer.route] += 1
@@ -195,7 +211,8 @@ def main() -> None:
         if not fine and shown < options.show:
             shown += 1
             print(
-                f"[{one.kind}] {one.question}\n     wanted {one.value}, got {answer.value} ({answer.route}: {answer.reason[:160]})"
+                f"[{one.kind}] {one.question}\n"
+                f"     wanted {one.value}, got {answer.value} ({answer.route}: {answer.reason[:160]})"
             )
     print(
         json.dumps(

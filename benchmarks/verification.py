@@ -48,9 +48,8 @@ def main() -> None:
         if good == bool(case.wrong) and shown[group] < options.show:
             shown[group] += 1
             marks = [(one.text, one.verdict, one.reason, one.label) for one in report.figures]
-            print(
-                f"[{group}] {case.answer}\n      {case.evidence[0].metadata.get('source', '')[-40:]} {case.evidence[0].metadata.get('page', '')} {marks}"
-            )
+            about = case.evidence[0].metadata
+            print(f"[{group}] {case.answer}\n      {about.get('source', '')[-40:]} {about.get('page', '')} {marks}")
     seconds = time.process_time() - started
     wrong = [name for name in total if not name.startswith("true:")]
     right = [name for name in total if name.startswith("true:")]

@@ -19,7 +19,8 @@ from fin_rag.structure.rows import RowRecord, RowValue, rows_of
 from fin_rag.text.numbers import parse_number
 
 NAMES = (
-    "Norvella Systems", "Quintmar Foods", "Ostrava Freight", "Helmsgate Energy", "Bruxton Mills", "Calderwick", "Zephalon", "Tarragel",
+    "Norvella Systems", "Quintmar Foods", "Ostrava Freight", "Helmsgate Energy", "Bruxton Mills", "Calderwick",
+    "Zephalon", "Tarragel",
 )  # fmt: skip
 CORRUPTIONS = ("digit", "scale", "sign", "period", "entity", "points", "invented", "direction", "line")
 
@@ -211,7 +212,8 @@ def _cell(document: Document, record: RowRecord, value: RowValue, lang: str) -> 
         return None
     outflow = figure.value < 0
     return Cell(
-        record.label.strip(" :"), int(year), figure.value, value.scale, value.currency, figure.unit == "%", figure.decimals, document,
+        record.label.strip(" :"), int(year), figure.value, value.scale, value.currency, figure.unit == "%",
+        figure.decimals, document,
         record, outflow,
     )  # fmt: skip
 
@@ -345,7 +347,8 @@ def _one(
     elif kind == "line":
         others = [
             one for each in table for one in each
-            if one.year == cell.year and one.label != cell.label and one.percent == cell.percent and not _alike(one.label, cell.label)
+            if one.year == cell.year and one.label != cell.label and one.percent == cell.percent
+            and not _alike(one.label, cell.label)
             and not any(same.value == cell.value and same.label == one.label for line in table for same in line)
             and one.scale == cell.scale
         ]  # fmt: skip
@@ -366,7 +369,7 @@ def _alike(one: str, two: str) -> bool:
     return first <= second or second <= first
 
 
-def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, kind: str, issuer: str) -> Case | None:
+def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, kind: str, issuer: str) -> Case | None:  # noqa: C901  # one branch for each thing that can be wrong
     template = rng.choice((SPANISH_TWO if lang == "es" else ENGLISH_TWO)[wording])
     rises = abs(cell.value) > abs(prior.value)
     if kind == "direction":
@@ -401,13 +404,14 @@ def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, k
     label = _label(cell)
     was = "were" if label.endswith("s") else "was"
     answer = template.format(
-        issuer=issuer, label=label, label_cap=label[0].upper() + label[1:], x=x, y=y, period=period, before=before, moved=moved, g=g,
+        issuer=issuer, label=label, label_cap=label[0].upper() + label[1:], x=x, y=y, period=period, before=before,
+        moved=moved, g=g,
         was=was,
     )  # fmt: skip
     return Case(answer, (cell.doc,), kind, notation, template, lang)
 
 
-def corrupt(figure: str, cell: Cell, rng: random.Random, kind: str, lang: str, table: list[list[Cell]]) -> str | None:
+def corrupt(figure: str, cell: Cell, rng: random.Random, kind: str, lang: str, table: list[list[Cell]]) -> str | None:  # noqa: C901  # one branch for each thing that can be wrong
     """Return a figure with one thing wrong."""
     digits = [at for at, char in enumerate(figure) if char.isdigit()]
     if kind == "digit":

@@ -42,15 +42,23 @@ def folder(tmp_path, capsys):
                 "Revenues": {
                     "units": {
                         "USD": [
-                            {"start": f"{year}-01-01", "end": f"{year}-12-31", "val": value, "accn": f"A-{year}", "fy": year, "fp": "FY",
-                             "form": "10-K", "filed": f"{year + 1}-02-01"}
+                            {
+                                "start": f"{year}-01-01",
+                                "end": f"{year}-12-31",
+                                "val": value,
+                                "accn": f"A-{year}",
+                                "fy": year,
+                                "fp": "FY",
+                                "form": "10-K",
+                                "filed": f"{year + 1}-02-01",
+                            }
                             for year, value in ((2023, 1_000_000), (2024, 1_100_000))
                         ]
                     }
                 }
             }
         },
-    }  # fmt: skip
+    }
     (tmp_path / "facts.json").write_text(json.dumps(facts))
     more = (
         "--set",

@@ -11,11 +11,30 @@ from fin_rag.facts import FactStore
 from fin_rag.facts.export import export_parquet, open_duckdb
 
 ROWS = [
-    {"ticker": "BRAL", "concept": "us-gaap:Revenues", "start": "2024-01-01", "end": "2024-12-31", "unit": "USD", "value": 12345678901234567890,
-     "form": "10-K", "accession": "A-1", "filed": "2025-02-01"},
-    {"ticker": "BRAL", "concept": "us-gaap:EarningsPerShareDiluted", "start": "2024-01-01", "end": "2024-12-31", "unit": "USD/shares",
-     "value": Decimal("5.61"), "form": "10-K", "accession": "A-1", "filed": "2025-02-01T10:00:00Z", "decimals": 2},
-]  # fmt: skip
+    {
+        "ticker": "BRAL",
+        "concept": "us-gaap:Revenues",
+        "start": "2024-01-01",
+        "end": "2024-12-31",
+        "unit": "USD",
+        "value": 12345678901234567890,
+        "form": "10-K",
+        "accession": "A-1",
+        "filed": "2025-02-01",
+    },
+    {
+        "ticker": "BRAL",
+        "concept": "us-gaap:EarningsPerShareDiluted",
+        "start": "2024-01-01",
+        "end": "2024-12-31",
+        "unit": "USD/shares",
+        "value": Decimal("5.61"),
+        "form": "10-K",
+        "accession": "A-1",
+        "filed": "2025-02-01T10:00:00Z",
+        "decimals": 2,
+    },
+]
 
 
 def test_an_export_holds_every_fact_exactly(tmp_path):

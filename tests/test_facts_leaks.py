@@ -35,9 +35,17 @@ def rows(rng):
 def filing(issuer, start, end, filed, form, rng):
     for tag, base in TAGS.items():
         yield {
-            "ticker": issuer, "concept": tag, "start": start, "end": end, "unit": "USD", "value": base * 1000 + rng.randint(0, 999),
-            "form": form, "accession": f"{issuer}-{form}-{filed}", "filed": filed.isoformat(), "decimals": 0,
-        }  # fmt: skip
+            "ticker": issuer,
+            "concept": tag,
+            "start": start,
+            "end": end,
+            "unit": "USD",
+            "value": base * 1000 + rng.randint(0, 999),
+            "form": form,
+            "accession": f"{issuer}-{form}-{filed}",
+            "filed": filed.isoformat(),
+            "decimals": 0,
+        }
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +98,9 @@ def test_tools_and_answers_stay_within_their_point_in_time(store):
         issuer = rng.choice(("BRAL", "QUIN"))
         asked = {"issuer": issuer, "concept": "revenue", "period": f"FY{year}", "as_of": "2030-01-01"}
         records = [json.loads(tools["xbrl_lookup"].invoke(asked))]
-        records.append(json.loads(tools["xbrl_series"].invoke({"issuer": issuer, "concept": "ventas", "kind": "quarter"})))
+        records.append(
+            json.loads(tools["xbrl_series"].invoke({"issuer": issuer, "concept": "ventas", "kind": "quarter"}))
+        )
         records.append(ask(f"What was the revenue of {issuer} in FY{year}?", [], store, as_of=as_of).record())
         for record in records:
             assert all(instant(one) <= instant(as_of) for one in filed_dates(record))

@@ -16,14 +16,27 @@ if TYPE_CHECKING:
 
 _BATCH: Final = 100_000
 _SQL: Final = (
-    "SELECT i.cik, i.ticker, i.name, c.name, f.start, f.end, u.name, d.name, CAST(f.value AS TEXT), f.decimals, g.form, "
-    "g.accession, f.filed, g.doc_id FROM facts f JOIN issuers i USING (issuer) JOIN concepts c ON c.id = f.concept "
-    "JOIN units u ON u.id = f.unit JOIN dimensions d ON d.id = f.dimensions JOIN filings g USING (filing)"
+    "SELECT i.cik, i.ticker, i.name, c.name, f.start, f.end, u.name, d.name, CAST(f.value AS TEXT), f.decimals, "
+    "g.form, g.accession, f.filed, g.doc_id FROM facts f JOIN issuers i USING (issuer) "
+    "JOIN concepts c ON c.id = f.concept JOIN units u ON u.id = f.unit JOIN dimensions d ON d.id = f.dimensions "
+    "JOIN filings g USING (filing)"
 )
 COLUMNS: Final = (
-    "cik", "ticker", "issuer", "concept", "start", "end", "unit", "dimensions", "value", "decimals", "form", "accession",
-    "filed", "doc_id",
-)  # fmt: skip
+    "cik",
+    "ticker",
+    "issuer",
+    "concept",
+    "start",
+    "end",
+    "unit",
+    "dimensions",
+    "value",
+    "decimals",
+    "form",
+    "accession",
+    "filed",
+    "doc_id",
+)
 
 
 def export_parquet(store: FactStore, path: str | Path) -> int:
@@ -83,8 +96,19 @@ def _batches(store: FactStore) -> Iterator[list[tuple[object, ...]]]:
             *head, start, end, unit, dimensions, value, decimals, form, accession, filed, doc_id = row
             known = None if decimals == UNSTATED else decimals
             when = "" if int(str(filed)) >= UNKNOWN_FILED else filed_text(int(str(filed)))
-            batch.append((
-                *head, iso_day(start or None), iso_day(end), unit, dimensions, Decimal(str(value)), known, form, accession, when,
-                doc_id,
-            ))  # fmt: skip
+            batch.append(
+                (
+                    *head,
+                    iso_day(start or None),
+                    iso_day(end),
+                    unit,
+                    dimensions,
+                    Decimal(str(value)),
+                    known,
+                    form,
+                    accession,
+                    when,
+                    doc_id,
+                )
+            )
         yield batch

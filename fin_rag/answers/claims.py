@@ -128,6 +128,12 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
 _STATES: Final = re.compile(r"(?:(?<!\w)(\w+\.?)|[:=,;>?!.]|^)\s*\($")
 
 
+_BESIDE_PERIOD: Final = re.compile(
+    r"\b(?:compared (?:with|to)|versus|vs\.?|against|from|than|frente a|respecto a|comparado con)\s+(?:\w+\s+){0,3}(?:19|20)\d\d\s*$",
+    re.IGNORECASE,
+)
+
+
 def _may_be_label(word: str) -> bool:
     """Tell whether brackets behind a word may be an aside to it: "net income ($5 million)", "rose 5 % ($2 million)"."""
     low = word.lower()
@@ -139,6 +145,8 @@ def _may_be_label(word: str) -> bool:
 def _negative(number: Number, text: str) -> Number:
     """Read brackets around a whole figure as a minus where a verb or a preposition leads to it: "was ($5 million)"."""
     start, end = number.span.start, number.span.end
+    if number.kind == "amount" and number.negative == "parentheses" and _BESIDE_PERIOD.search(text[max(0, start - 60) : start]):
+        return replace(number, value=-number.value, negative="")
     if number.kind != "amount" or number.value <= 0:
         return number
     inside = number.text.startswith("(") and number.text.endswith(")")
@@ -322,7 +330,7 @@ def _is_subject(text: str, match: re.Match[str], parts: Sequence[str]) -> bool:
     verb = re.match(r"\s*(?:\([^()]{1,20}\)\s*)?,?\s*(\w+)", after)
     if verb and verb[1].lower() in words()["organisation_verbs"]:
         return True
-    if re.match(r"\s*(?:\([A-Z.: ]{1,14}\)|[:—–-]\s)", after):
+    if re.match(r"\s*(?:\([^()]{1,25}\)|[:—–-]\s)", after):
         return True
     starts = not text[: match.start()].strip(' *-•"“')
     if verb and not starts and (name_key(verb[1]) in vocabulary_words() or read_periods(verb[1])):

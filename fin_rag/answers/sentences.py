@@ -34,6 +34,7 @@ _WHEN_JOINS: Final = re.compile(
     r"^[\s,]*(?:and|y|e|to|a|hasta|through|vs\.?|versus|[–—-]|&|,)?[\s,]*(?:and|y|e|in|en|fiscal|for)?\s*$",
     re.IGNORECASE,
 )
+_ASIDE: Final = re.compile(r"\([^()]{8,200}\)")
 _SAME: Final = re.compile(
     r"[\s,(]*(?:or|o|u|i\.e\.|that is|es decir|equivalent to|equivalente a)?[\s,(]*(?:by|an?|un)?\s*", re.IGNORECASE
 )
@@ -190,7 +191,7 @@ def _bind(body: str, start: int, mentions: list[Mention], whens: tuple[When, ...
         elif before >= 0:
             yield replace(mention, whens=(whens[before],), earlier=earlier)
         else:
-            yield replace(mention, whens=_rest(start, mention, whens), earlier=earlier)
+            yield replace(mention, whens=_rest(start, mention, _in_reach(body, start, mention, whens)), earlier=earlier)
 
 
 def _aligned(body: str, start: int, mentions: Sequence[Mention], whens: Sequence[When]) -> dict[int, int]:
@@ -243,6 +244,15 @@ def _last_before(start: int, mention: Mention, whens: Sequence[When], claimed: s
     low = end - len(mention.before)
     fitting = [place for place, one in enumerate(whens) if low <= one.start < end and place not in claimed]
     return fitting[-1] if fitting else -1
+
+
+def _in_reach(body: str, start: int, mention: Mention, whens: Sequence[When]) -> tuple[When, ...]:
+    """Leave out periods in brackets that the figure does not stand in: "was 5 (4 in 2023)"."""
+    at = mention.number.span.start - start
+    groups = [match.span() for match in _ASIDE.finditer(body)]
+    return tuple(
+        one for one in whens if not any(low < one.start < high and not low <= at < high for low, high in groups)
+    )
 
 
 def _rest(start: int, mention: Mention, whens: Sequence[When]) -> tuple[When, ...]:

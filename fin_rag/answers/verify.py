@@ -247,7 +247,7 @@ class Verifier:
     def _is_certain(self, claim: Claim, printed: Printed) -> bool:
         """Tell whether a figure says its period and direction; where the same value says another, that counts."""
         dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
-        return dated and (not claim.direction or not claim.change or printed.row >= 0 or printed.direction != 0)
+        return dated and (not claim.direction or printed.row >= 0 or printed.direction != 0)
 
     def _faults(self, claim: Claim, match: Match, named: Named, company: Company) -> list[tuple[str, str]]:
         printed = match.printed

@@ -326,3 +326,18 @@ def test_a_figure_that_is_printed_passes_and_its_double_does_not(value, year):
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_is_read_without_an_error(answer, evidence):
     json.dumps(verify_figures(answer, evidence).record())
+
+
+def test_a_table_in_the_answer_is_read_by_rows_and_columns():
+    answer = (
+        "Here are the figures (in millions):\n\n| Metric | 2024 | 2023 |\n|---|---:|---:|\n"
+        "| Net sales | 1,356.2 | 1,234.5 |\n"
+        "| Gross profit | 474.4 | 540.8 |\n"
+    )
+    report = verify_figures(answer, TABLE)
+    assert [one.verdict for one in report.figures] == ["equal", "equal", "wrong_period", "wrong_period"]
+
+
+def test_a_period_in_brackets_belongs_to_the_figure_beside_it():
+    evidence = "Net income was $150.9 million ($118.2 million in 2023) in the year under review."
+    assert verdicts("Net income was $118.2 million in 2023.", evidence) == ["verbatim"]

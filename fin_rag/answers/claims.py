@@ -12,6 +12,7 @@ from typing import Final
 from fin_rag.answers.evidence import resolve
 from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
+from fin_rag.answers.tables import Cell, read_tables
 from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
 from fin_rag.answers.when import When, read_periods
 from fin_rag.facts.concepts import name_key
@@ -115,12 +116,14 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
     claims: list[Claim] = []
     anchors: tuple[When, ...] = ()
     factor = _factor(text)
+    cells = _cells(text, numbers, lang)
     for place, sentence in enumerate(sentences):
         named = tuple(one for one in sentence.whens if one.year and not one.relative)
         around = (_explained(sentences, place), sentences[place - 1].text if place else "")
-        claims += [
-            _claim(mention, sentence, named or anchors, anchors, around, factor) for mention in sentence.mentions
-        ]
+        for mention in sentence.mentions:
+            claim = _claim(mention, sentence, named or anchors, anchors, around, factor)
+            cell = cells.get(mention.number.span.start)
+            claims.append(_in_table(claim, cell) if cell is not None else claim)
         anchors = named[-1:] or anchors
     return Answer(text, tuple(sentences), tuple(claims))
 
@@ -129,7 +132,8 @@ _STATES: Final = re.compile(r"(?:(?<!\w)(\w+\.?)|[:=,;>?!.]|^)\s*\($")
 
 
 _BESIDE_PERIOD: Final = re.compile(
-    r"\b(?:compared (?:with|to)|versus|vs\.?|against|from|than|frente a|respecto a|comparado con)\s+(?:\w+\s+){0,3}(?:19|20)\d\d\s*$",
+    r"\b(?:compared (?:with|to)|versus|vs\.?|against|from|than|frente a|respecto a|comparado con)\s+"
+    r"(?:\w+\s+){0,3}(?:19|20)\d\d\s*$",
     re.IGNORECASE,
 )
 
@@ -145,7 +149,11 @@ def _may_be_label(word: str) -> bool:
 def _negative(number: Number, text: str) -> Number:
     """Read brackets around a whole figure as a minus where a verb or a preposition leads to it: "was ($5 million)"."""
     start, end = number.span.start, number.span.end
-    if number.kind == "amount" and number.negative == "parentheses" and _BESIDE_PERIOD.search(text[max(0, start - 60) : start]):
+    if (
+        number.kind == "amount"
+        and number.negative == "parentheses"
+        and _BESIDE_PERIOD.search(text[max(0, start - 60) : start])
+    ):
         return replace(number, value=-number.value, negative="")
     if number.kind != "amount" or number.value <= 0:
         return number
@@ -212,6 +220,33 @@ def _explained(sentences: Sequence[Sentence], place: int) -> str:
         return ""
     following = sentences[place + 1]
     return following.text if not following.mentions and _POINTS_BACK.match(following.text) else ""
+
+
+def _cells(text: str, numbers: Sequence[Number], lang: str | None) -> dict[int, Cell]:
+    """Return the cells of the tables that an answer holds, by the place of their figure."""
+    if "|" not in text:
+        return {}
+    return {cell.span.start: cell for cell in read_tables(text, {}, lang=lang, numbers=numbers).cells}
+
+
+def _in_table(claim: Claim, cell: Cell) -> Claim:
+    """Take line item and period of a figure in a table from its row and its column."""
+    stated = bool(cell.whens)
+    labels = (cell.label, f"{cell.groups} {cell.label}", *claim.labels[-1:])
+    factor = cell.scales[0] if len(cell.scales) == 1 else claim.factor
+    mention = replace(claim.mention, before=cell.label, after="", run="", lead="")
+    return replace(
+        claim,
+        whens=cell.whens or claim.whens,
+        stated=stated or claim.stated,
+        labels=labels,
+        factor=factor,
+        mention=mention,
+        direction=0,
+        change=claim.number.unit in ("pp", "bp") or cell.change,
+        earlier=False,
+        loss=bool(phrases("loss").search(cell.label)),
+    )
 
 
 def _labels(mention: Mention, sentence: Sentence, around: tuple[str, str]) -> tuple[str, ...]:

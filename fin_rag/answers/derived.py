@@ -190,7 +190,7 @@ def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
             "wrong_scale",
             _POINTS_NOT_PERCENT,
         )
-    elif unit == "" and then.unit == "":
+    elif unit == "" and then.unit == "" and claim.change:
         yield Derivation("difference", (then, now), new - old)
     elif unit == "x" and old:
         yield Derivation("multiple", (then, now), new / old)
@@ -385,7 +385,7 @@ def _moved(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Prin
         yield Derivation("difference in points", (then, now), new - old, "wrong_scale", _POINTS_NOT_PERCENT)
     elif unit in ("pp", "bp") and theirs == "%":
         yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
-    elif unit == "" and theirs == "":
+    elif unit == "" and theirs == "" and claim.change:
         yield Derivation("difference", (then, now), new - old)
 
 

@@ -172,20 +172,27 @@ def _running(
     spans = [span for start, end in bounds for span in sentence_spans(source.text, start, end)]
     inherited: tuple[When, ...] = ()
     for sentence in read_sentences(source.text, numbers, spans):
+        before = inherited
         if sentence.whens:
             inherited = tuple(one for one in sentence.whens if one.year and not one.relative) or inherited
         for mention in sentence.mentions:
             number = mention.number
             if not is_figure(number, source.text):
                 continue
-            yield _of_mention(source, mention, inherited, scales, sentence.text)
+            yield _of_mention(source, mention, (before, inherited), scales, sentence.text)
 
 
 def _of_mention(
-    source: Source, mention: Mention, inherited: tuple[When, ...], scales: tuple[int, ...], sentence: str
+    source: Source,
+    mention: Mention,
+    anchors: tuple[tuple[When, ...], tuple[When, ...]],
+    scales: tuple[int, ...],
+    sentence: str,
 ) -> Printed:
+    """Return a figure of running text; ``anchors`` are the periods named before its sentence, and up to its end."""
     number = mention.number
-    whens = tuple(resolve(one, inherited) for one in mention.whens)
+    inherited, own = anchors
+    whens = tuple(resolve(one, own) for one in mention.whens)
     label = mention.before if mention.before.strip() else mention.after
     free = number.scale == 1 and not number.unit and len(scales) > 1 and _in_columns(source.text, number.span.end)
     return Printed(

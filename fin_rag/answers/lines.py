@@ -71,11 +71,16 @@ class Lines:
     by_word: dict[str, list[int]] = field(default_factory=dict)
     by_concept: dict[str, list[int]] = field(default_factory=dict)
     _seen: dict[str, Named] = field(default_factory=dict)
+    _names: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        # Words of a company's name stand everywhere and name no line: "American Express common shares".
+        self._names = frozenset(
+            word for source in self.evidence.sources for name in source.names for word in tokens(name)
+        )
         for number, figures in self.evidence.rows.items():
             first = figures[0]
-            plain = tokens(_BRACKETS.sub(" ", first.label))
+            plain = tokens(_BRACKETS.sub(" ", first.label)) - self._names
             row = Row(
                 number, first.doc, first.label, tokens(first.label), plain or tokens(first.label),
                 tokens(first.groups), concept_of(first.label),
@@ -96,12 +101,12 @@ class Lines:
         return Named()
 
     def _named(self, text: str) -> Named:
-        said = tokens(text)
+        said = tokens(text) - self._names
         spoken = concept_names(text)
         concepts = frozenset(one for one, _ in spoken)
         full = [row for row in self._rows_with(said) if row.plain <= said and row.plain - _GENERIC]
-        spelled = token_list(text)
-        inside = [row for row in full if _stands_in(token_list(_BRACKETS.sub(" ", row.label)), spelled)]
+        spelled = [word for word in token_list(text) if word not in self._names]
+        inside = [row for row in full if _stands_in(self._spelled(row.label), spelled)]
         full = inside or full
         if not full and not concepts:
             full = [row for row in self._rows_with(said) if row.plain <= said and len(row.plain) > 1]
@@ -116,6 +121,10 @@ class Lines:
             labels = {row.plain for row in grouped}
             best = [row for row in best if row.plain not in labels or row in grouped or not row.groups]
         return Named(tuple(best[:_MOST_ROWS]), concepts, said)
+
+    def _spelled(self, label: str) -> list[str]:
+        listed = token_list(_BRACKETS.sub(" ", label))
+        return [word for word in listed if word not in self._names] or listed
 
     def _rows_with(self, said: frozenset[str]) -> Iterable[Row]:
         seen: set[int] = set()

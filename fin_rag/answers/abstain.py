@@ -12,10 +12,10 @@ from typing import Final
 from langchain_core.documents import Document
 
 from fin_rag.answers.companies import Companies
-from fin_rag.answers.derived import ratios_in
 from fin_rag.answers.evidence import Evidence, read_evidence
 from fin_rag.answers.labels import concept_names, concepts_in, tokens
 from fin_rag.answers.lines import Lines
+from fin_rag.answers.ratiocheck import ratios_in
 from fin_rag.answers.when import read_periods
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.facts.concepts import concept_map

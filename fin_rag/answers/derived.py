@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, DecimalException
-from functools import cache
 from typing import Final
 
 from fin_rag.answers.claims import APPROXIMATE, CEILING, FLOOR, Claim
+from fin_rag.answers.derivation import POINTS_NOT_PERCENT, Derivation
 from fin_rag.answers.evidence import Evidence, Printed
 from fin_rag.answers.judge import is_outflow, period_agrees
 from fin_rag.answers.labels import tokens
 from fin_rag.answers.lines import Lines, Named, Row
+from fin_rag.answers.ratiocheck import by_ratio
 from fin_rag.answers.vocabulary import phrase_pattern, phrases
-from fin_rag.facts.concepts import name_key
-from fin_rag.facts.ratios import Ratio, ratio_map, solve
+from fin_rag.facts.ratios import ratio_map
 
 _MOST: Final = 12
-_POINTS_NOT_PERCENT: Final = "a difference in percentage points, not in percent"
 _SHARE: Final = re.compile(
     r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|"
     r"de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
@@ -49,20 +47,6 @@ _AVERAGE: Final = phrase_pattern(("average", "mean", "on average", "media", "pro
 _TIMES: Final = phrase_pattern(("times", "multiple", "ratio", "veces", "múltiplo", "multiplied", "multiplicó"))
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """Hold how a claim follows: the operation, its inputs, and the value that it gives.
-
-    ``agrees`` is ``""`` where sign and unit fit, else the verdict for what does not.
-    """
-
-    operation: str
-    inputs: tuple[Printed, ...]
-    value: Decimal
-    agrees: str = ""
-    reason: str = ""
-
-
 def derive(
     claim: Claim, named: Named, lines: Lines, evidence: Evidence, proved: Sequence[tuple[Claim, Printed]]
 ) -> Derivation | None:
@@ -82,7 +66,7 @@ def _candidates(
 ) -> Iterator[Derivation]:
     if claim.change or claim.direction or phrases("change").search(claim.sentence.text):
         yield from _changes(claim, lines.rows_for(named), evidence)
-    yield from _ratios(claim, lines, evidence)
+    yield from by_ratio(claim, lines, evidence)
     yield from _shares(claim, named, lines, evidence)
     yield from _pairs(claim, proved)
 
@@ -188,7 +172,7 @@ def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
             (then, now),
             new - old,
             "wrong_scale",
-            _POINTS_NOT_PERCENT,
+            POINTS_NOT_PERCENT,
         )
     elif unit == "" and then.unit == "" and claim.change:
         yield Derivation("difference", (then, now), new - old)
@@ -197,108 +181,6 @@ def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
 
 
 # --- ratios by name, shares -----------------------------------------------------------------------
-
-
-@cache
-def _ratio_names() -> dict[str, Ratio]:
-    return {name: ratio for ratio in ratio_map().values() for name in ratio.names}
-
-
-@cache
-def _ratio_pattern() -> re.Pattern[str]:
-    return phrase_pattern(sorted(_ratio_names()))
-
-
-def ratios_in(text: str) -> list[Ratio]:
-    """Return the ratios that a text names, in order.
-
-    Example:
-        >>> [one.id for one in ratios_in("El margen bruto y el ROE")]
-        ['gross_margin', 'return_on_equity']
-    """
-    return [ratio for ratio, _, _ in ratio_mentions(text)]
-
-
-def ratio_mentions(text: str) -> list[tuple[Ratio, int, int]]:
-    """Return the ratios that a text names with their places in ``name_key(text)``, in order."""
-    return [
-        (_ratio_names()[match[0]], match.start(), match.end()) for match in _ratio_pattern().finditer(name_key(text))
-    ]
-
-
-def _ratios(claim: Claim, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
-    for text in claim.labels[:-1]:
-        named = ratios_in(text)
-        for ratio in named[-2:]:
-            yield from _one_ratio(claim, ratio, lines, evidence)
-        if named:
-            return
-
-
-def _one_ratio(claim: Claim, ratio: Ratio, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
-    unit = claim.number.unit
-    fits = {"%": ("%", "pp", "bp"), "x": ("x", ""), "days": ("",), "currency": ("",), "per share": ("",)}[ratio.unit]
-    if unit not in fits:
-        return
-    for doc in sorted({row.doc for row in lines.rows.values()}):
-        now, inputs = _solve(claim, ratio, lines, evidence, doc, 0)
-        if now is None:
-            continue
-        if unit in ("pp", "bp") or (claim.change and unit == "%"):
-            then, more = _solve(claim, ratio, lines, evidence, doc, -1)
-            if then is not None:
-                factor = 100 if unit == "bp" else 1
-                wrong = "" if unit in ("pp", "bp") else "wrong_scale"
-                reason = _POINTS_NOT_PERCENT if wrong else ""
-                yield Derivation("difference in points", (*inputs, *more), (now - then) * factor, wrong, reason)
-            continue
-        if claim.earlier:
-            then, more = _solve(claim, ratio, lines, evidence, doc, -1)
-            if then is not None:
-                yield Derivation(ratio.id, more, then)
-        yield Derivation(ratio.id, inputs, now)
-
-
-def _solve(
-    claim: Claim, ratio: Ratio, lines: Lines, evidence: Evidence, doc: int, shift: int
-) -> tuple[Decimal | None, tuple[Printed, ...]]:
-    used: list[Printed] = []
-
-    def value_of(name: str, before: int) -> Decimal | None:
-        printed = _figure(claim, name, lines, evidence, doc, shift + before)
-        if printed is None:
-            return None
-        used.append(printed)
-        value = printed.values[0]
-        return abs(value) if _is_deducted(name) else value
-
-    value, _, _ = solve(ratio, value_of)
-    return value, tuple(used)
-
-
-def _is_deducted(name: str) -> bool:
-    return name in ("cost_of_revenue", "capital_expenditure", "dividends_paid", "interest_expense", "share_repurchases")
-
-
-def _figure(claim: Claim, concept: str, lines: Lines, evidence: Evidence, doc: int, shift: int) -> Printed | None:
-    """Return the figure of a line item in the claimed period, or in the one before it."""
-    for number in lines.by_concept.get(concept, ())[:_MOST]:
-        if lines.rows[number].doc != doc:
-            continue
-        figures = [one for one in evidence.rows[number] if not one.unit and not one.change]
-        dated = [one for one in figures if one.whens]
-        wanted = [one for one in dated if period_agrees(claim, one, evidence.sources[doc]) is True]
-        if not any(when.year for when in claim.whens):
-            wanted = dated[:1] or figures[:1]
-        if shift == 0:
-            if wanted:
-                return wanted[0]
-            continue
-        for now in wanted:
-            for then in dated:
-                if then.whens[0].year == now.whens[0].year + shift and then.whens[0].months == now.whens[0].months:
-                    return then
-    return None
 
 
 def _shares(claim: Claim, named: Named, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
@@ -382,7 +264,7 @@ def _moved(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Prin
         if years > 1 and old > 0 and new > 0:
             yield Derivation("compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100)
     elif unit == "%" and theirs == "%":
-        yield Derivation("difference in points", (then, now), new - old, "wrong_scale", _POINTS_NOT_PERCENT)
+        yield Derivation("difference in points", (then, now), new - old, "wrong_scale", POINTS_NOT_PERCENT)
     elif unit in ("pp", "bp") and theirs == "%":
         yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
     elif unit == "" and theirs == "" and claim.change:

@@ -11,6 +11,7 @@ from typing import Final
 
 from langchain_core.documents import Document
 
+from fin_rag.answers.changes import is_change
 from fin_rag.answers.sentences import Mention, direction_of, is_figure, read_sentences, sentence_spans
 from fin_rag.answers.tables import Cell, read_tables
 from fin_rag.answers.when import When, read_periods
@@ -198,7 +199,8 @@ def _of_mention(
     return Printed(
         doc=source.index, span=number.span, text=number.text, value=number.value, scales=scales if free else (1,),
         unit=number.unit, currency=number.currency, decimals=number.decimals, own_scale=number.scale, label=label,
-        groups=sentence, whens=whens or inherited, row=-1, column=-1, direction=direction_of(mention),
+        groups=sentence, whens=whens or inherited, row=-1, column=-1,
+        change=is_change(mention, direction_of(mention)), direction=direction_of(mention),
         sure=bool(whens), near=mention.after,
     )  # fmt: skip
 

@@ -8,7 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 from langchain_core.documents import Document
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from fin_rag.answers.verify import FactsLike, FigureReport, verify_figures
+from fin_rag.answers.report import FigureReport
+from fin_rag.answers.verify import FactsLike, verify_figures
 from fin_rag.errors import InputError
 
 NO_DISPONIBLE: Final = "NO_DISPONIBLE"

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from fin_rag.answers.derived import ratio_mentions
 from fin_rag.answers.labels import concept_names
+from fin_rag.answers.ratiocheck import ratio_mentions
 from fin_rag.answers.sentences import sentence_spans
 from fin_rag.answers.vocabulary import phrases
 from fin_rag.answers.when import When, read_periods

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final, TypeAlias
 
@@ -12,7 +12,8 @@ from langchain_core.documents import Document
 
 from fin_rag.answers.claims import Claim, read_answer
 from fin_rag.answers.companies import Companies, Company, named_sources
-from fin_rag.answers.derived import Derivation, derive
+from fin_rag.answers.derivation import Derivation
+from fin_rag.answers.derived import derive
 from fin_rag.answers.evidence import Evidence, Printed, read_evidence
 from fin_rag.answers.factcheck import Lookups, fact_for
 from fin_rag.answers.judge import (
@@ -29,11 +30,12 @@ from fin_rag.answers.judge import (
     wrong_unit,
 )
 from fin_rag.answers.lines import Lines, Named
+from fin_rag.answers.report import FigureCheck, FigureReport
 from fin_rag.answers.sentences import direction_of, only_direction
-from fin_rag.answers.vocabulary import words
+from fin_rag.answers.vocabulary import phrases, words
 from fin_rag.errors import InputError
-from fin_rag.facts.model import Fact, number_text
-from fin_rag.schema import DOC_ID, SOURCE, Span
+from fin_rag.facts.model import Fact
+from fin_rag.schema import DOC_ID, SOURCE
 from fin_rag.text.numbers import find_numbers
 
 EvidenceLike: TypeAlias = str | Document | Sequence[str | Document]
@@ -52,83 +54,6 @@ FAILING: Final = (UNSUPPORTED, WRONG_PERIOD, WRONG_SCALE, WRONG_SIGN, WRONG_ENTI
 _SEVERITY: Final = {
     name: at for at, name in enumerate((WRONG_DIRECTION, WRONG_SIGN, WRONG_ENTITY, WRONG_PERIOD, WRONG_LINE))
 }
-
-
-@dataclass(frozen=True, slots=True)
-class FigureCheck:
-    """Hold the verdict on one figure of an answer.
-
-    ``span`` indexes the answer; ``evidence_span`` indexes ``page_content`` of document number ``document`` (0-based),
-    ``source_span`` the canonical text that this document was cut from, where it says so. ``reason`` says why a figure
-    fails, or how it was derived; ``inputs`` are the places of what it was derived from.
-    """
-
-    text: str
-    span: Span
-    value: Decimal
-    unit: str
-    verdict: str
-    reason: str = ""
-    document: int | None = None
-    doc_id: str = ""
-    evidence_span: Span | None = None
-    source_span: Span | None = None
-    evidence_text: str = ""
-    label: str = ""
-    inputs: tuple[tuple[int, Span], ...] = ()
-    passed: bool = True
-
-    def record(self) -> dict[str, object]:
-        """Return the verdict as plain JSON values; what is not known is absent."""
-        row: dict[str, object] = {
-            "text": self.text, "span": [self.span.start, self.span.end], "value": number_text(self.value),
-            "unit": self.unit, "verdict": self.verdict, "passed": self.passed,
-        }  # fmt: skip
-        if self.reason:
-            row["reason"] = self.reason
-        if self.document is not None:
-            row["document"] = self.document
-        if self.doc_id:
-            row["doc_id"] = self.doc_id
-        for name, span in (("evidence_span", self.evidence_span), ("source_span", self.source_span)):
-            if span is not None:
-                row[name] = [span.start, span.end]
-        if self.evidence_text:
-            row["evidence_text"] = self.evidence_text
-        if self.label:
-            row["label"] = self.label
-        if self.inputs:
-            row["inputs"] = [{"document": doc, "span": [span.start, span.end]} for doc, span in self.inputs]
-        return row
-
-
-@dataclass(frozen=True, slots=True)
-class FigureReport:
-    """Hold the verdicts on all figures of an answer, in order."""
-
-    figures: tuple[FigureCheck, ...] = ()
-    strict: bool = False
-    warnings: tuple[str, ...] = field(default=())
-
-    @property
-    def ok(self) -> bool:
-        """Tell whether every figure passed; an answer without figures passes."""
-        return all(one.passed for one in self.figures)
-
-    @property
-    def failed(self) -> tuple[FigureCheck, ...]:
-        """Return the figures that did not pass."""
-        return tuple(one for one in self.figures if not one.passed)
-
-    def record(self) -> dict[str, object]:
-        """Return the report as one JSON record."""
-        counts: dict[str, int] = {}
-        for one in self.figures:
-            counts[one.verdict] = counts.get(one.verdict, 0) + 1
-        return {
-            "ok": self.ok, "strict": self.strict, "figures": [one.record() for one in self.figures],
-            "counts": dict(sorted(counts.items())), "warnings": list(self.warnings),
-        }  # fmt: skip
 
 
 def verify_figures(
@@ -264,7 +189,9 @@ class Verifier:
             faults.append(
                 (WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}")
             )
-        if not self._lines.agrees(named, printed, claim):
+        if printed.row < 0 and printed.change and not _speaks_of_change(claim):
+            faults.append((WRONG_LINE, "printed as the amount of a change"))
+        elif not self._lines.agrees(named, printed, claim):
             faults.append((WRONG_LINE, f"printed for {_short(printed.label)!r}"))
         if not sign_agrees(claim, printed):
             faults.append((WRONG_SIGN, f"printed as {printed.text!r}"))
@@ -350,6 +277,13 @@ class Verifier:
         if not self._strict or check.verdict == VERBATIM or not check.passed:
             return check
         return replace(check, passed=False)
+
+
+def _speaks_of_change(claim: Claim) -> bool:
+    text = claim.sentence.text
+    return claim.change or bool(
+        claim.direction or phrases("change").search(text) or phrases("up").search(text) or phrases("down").search(text)
+    )
 
 
 def _short(label: str) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from langchain_core.documents import Document
 
-from fin_rag.answers.verify import FigureReport, verify_figures
+from fin_rag.answers.report import FigureReport
+from fin_rag.answers.verify import verify_figures
 from fin_rag.errors import InputError
 from fin_rag.facts.store import FILE_NAME, FactStore
 from fin_rag.index import FilingIndex

@@ -341,3 +341,30 @@ def test_a_table_in_the_answer_is_read_by_rows_and_columns():
 def test_a_period_in_brackets_belongs_to_the_figure_beside_it():
     evidence = "Net income was $150.9 million ($118.2 million in 2023) in the year under review."
     assert verdicts("Net income was $118.2 million in 2023.", evidence) == ["verbatim"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("Net sales rose from $1,234.5 to $1,356.2 million in 2024.", True),
+        ("Net sales rose from $1,334.5 to $1,356.2 million in 2024.", False),
+        (
+            "It had gross profit of $540.8 million and spent $104.7 million on purchases of property and equipment.",
+            True,
+        ),
+        (
+            "Operating income rose to $212.7 million (2023: $171.3 million), while net income reached $150.9 million.",
+            True,
+        ),
+        (
+            "Net sales grew 9.9% to $1,356.2 million in 2024, while net income rose from $118.2 to $150.9 million.",
+            True,
+        ),
+        ("Gross margin was between 38.4 and 39.9% in 2023 and 2024.", True),
+        ("Net income rose 27.7% ($32.7 million) in 2024.", True),
+        ("Net income rose 27.7% ($23.7 million) in 2024.", False),
+    ],
+)
+def test_sentences_with_several_figures(answer, passes):
+    report = verify_figures(answer, TABLE)
+    assert report.ok is passes, [(one.text, one.verdict, one.reason) for one in report.figures]

@@ -42,8 +42,9 @@ def is_change(mention: Mention, direction: int) -> bool:
         return True
     if not direction and not phrases("change").search(mention.before[-60:] + " " + mention.after[:40]):
         return False
-    tail = mention.before[-_NEAR:]
-    if _LEVEL_BEFORE.search(tail) and not _AMOUNT_OF.search(mention.before[-60:]):
+    spoken = mention.run or mention.before  # "rose 5 % ($3 million)": both are amounts of the change
+    tail = spoken[-_NEAR:]
+    if _LEVEL_BEFORE.search(tail) and not _AMOUNT_OF.search(spoken[-60:]):
         return False
     near = _CHANGE_BEFORE.search(tail) or _CHANGE_AFTER.match(mention.after) or _MOVED_BEFORE.search(tail)
     return mention.number.unit == "%" or bool(near)

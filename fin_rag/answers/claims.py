@@ -84,7 +84,7 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
         >>> [(one.number.text, one.change, one.whens[0].year) for one in answer.claims]
         [('9.9%', True, 2024), ('$1.36 billion', False, 2024)]
     """
-    numbers = [_negative(one, text) for one in find_numbers(text, lang=lang)]
+    numbers = _with_shared_scale([_negative(one, text) for one in find_numbers(text, lang=lang)], text)
     bounds = list(sentence_spans(text))
     sentences = read_sentences(text, numbers, bounds)
     claims: list[Claim] = []
@@ -100,6 +100,31 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
             claims.append(_in_table(claim, cell) if cell is not None else claim)
         anchors = named[-1:] or anchors
     return Answer(text, tuple(sentences), tuple(claims))
+
+
+_SHARED: Final = re.compile(r"\s*(?:to|and|or|a|y|o|[–—-])\s*[$€£]?\s*", re.IGNORECASE)
+
+
+def _alike(one: Decimal, two: Decimal) -> bool:
+    """Tell whether two printed numbers are of one size, as the ends of a range are."""
+    whole = abs(one) >= 10_000 and one % 1000 == 0  # "84,000" is written in full
+    return bool(one and two) and not whole and Decimal("0.02") <= abs(one / two) <= 50
+
+
+def _with_shared_scale(numbers: list[Number], text: str) -> list[Number]:
+    """Give the first of two figures the scale that stands behind the second: "from 3.2 to 4.0 million"."""
+    shared = list(numbers)
+    for at in range(len(shared) - 1, 0, -1):
+        one, two = shared[at - 1], shared[at]
+        bare = one.kind == two.kind == "amount" and one.scale == 1 and not one.unit
+        if not bare or not _SHARED.fullmatch(text[one.span.end : two.span.start]):
+            continue
+        if two.scale > 1 and _alike(one.value, two.value / two.scale):
+            value, currency = one.value * two.scale, one.currency or two.currency
+            shared[at - 1] = replace(one, value=value, scale=two.scale, currency=currency, alternative=None)
+        elif two.unit in ("%", "pp", "bp") and not one.currency:
+            shared[at - 1] = replace(one, unit=two.unit)
+    return shared
 
 
 _STATES: Final = re.compile(r"(?:(?<!\w)(\w+\.?)|[:=,;>?!.]|^)\s*\($")
@@ -225,7 +250,7 @@ def _in_table(claim: Claim, cell: Cell) -> Claim:
 
 def _labels(mention: Mention, sentence: Sentence, around: tuple[str, str]) -> tuple[str, ...]:
     """Return the places where the line item may be named, nearest first."""
-    after = _CUT.split(mention.after, maxsplit=1)[0]
+    after = "" if mention.after.lstrip()[:1] in tuple("),;.") else _CUT.split(mention.after, maxsplit=1)[0]
     earlier = [one.before for one in sentence.mentions if one.number.span.start < mention.number.span.start]
     return (mention.before, after, *reversed(earlier[-4:]), sentence.text, *around)
 

@@ -10,7 +10,7 @@ from typing import Final
 from fin_rag.answers.claims import APPROXIMATE, CEILING, FLOOR, Claim
 from fin_rag.answers.derivation import POINTS_NOT_PERCENT, Derivation
 from fin_rag.answers.evidence import Evidence, Printed
-from fin_rag.answers.judge import is_outflow, period_agrees
+from fin_rag.answers.judge import is_outflow, period_agrees, round_step
 from fin_rag.answers.labels import tokens
 from fin_rag.answers.lines import Lines, Named, Row
 from fin_rag.answers.ratiocheck import by_ratio
@@ -80,7 +80,8 @@ def _fits(claim: Claim, one: Derivation) -> Derivation | None:
     elif claim.size == CEILING:
         low = size - step
     elif claim.size == APPROXIMATE:
-        low, high = size - step, size + step
+        wide = step if claim.number.decimals else max(step, round_step(size, step) / 2)
+        low, high = size - wide, size + wide
     slack = _slack(one) if claim.number.unit or one.operation in ratio_map() else Decimal(0)
     if not low - slack <= abs(one.value) <= high + slack:
         return None
@@ -194,7 +195,9 @@ def _shares(claim: Claim, named: Named, lines: Lines, evidence: Evidence) -> Ite
     parts = [row for row in lines.rows_for(named) if row.plain != tokens(match[1])] or lines.rows_for(
         lines._named(claim.mention.lead)
     )
-    for base in lines.rows_for(whole)[:_MOST]:
+    bases = lines.rows_for(whole)
+    bases += [lines.rows[number] for concept in sorted(whole.concepts) for number in lines.by_concept.get(concept, ())]
+    for base in bases[: 2 * _MOST]:
         for row in parts[:_MOST]:
             if row.number == base.number or row.doc != base.doc:
                 continue

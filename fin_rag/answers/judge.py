@@ -68,11 +68,11 @@ def _bounds(size: Decimal, step: Decimal, kind: str) -> tuple[Decimal, Decimal]:
     if kind == CEILING:
         return max(size - step, Decimal(0)), size + half
     if kind == APPROXIMATE:
-        half = max(half, _loose(size, step) / 2)
+        half = max(half, round_step(size, step) / 2)
     return max(size - half, Decimal(0)), size + half
 
 
-def _loose(size: Decimal, step: Decimal) -> Decimal:
+def round_step(size: Decimal, step: Decimal) -> Decimal:
     """Return the step of a round figure: "about 1,400" is right to the hundred."""
     count = int(size / step) if step else 0
     while count and count % 10 == 0:
@@ -161,6 +161,8 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
     minus, negative = claim.number.value < 0, printed.value < 0
     if minus == negative or not claim.number.value:
         return True
+    if claim.change and claim.direction and not minus:
+        return True  # "rose" and "fell" are the sign of a change; whether they fit is a question of direction
     label = f"{printed.label} {printed.groups}" if printed.row >= 0 else printed.label
     if negative:
         return claim.loss or claim.direction < 0 or is_outflow(printed.label)

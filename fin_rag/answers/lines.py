@@ -12,6 +12,7 @@ from fin_rag.answers.evidence import Evidence, Printed
 from fin_rag.answers.judge import period_agrees
 from fin_rag.answers.labels import concept_names, concept_of, concepts_in, token_list, tokens
 
+_LEADS_ON: Final = re.compile(r"\s*(?:of|in|on|for|from|de|del|en|por|para)\s", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _GENERIC: Final = frozenset(
     {
@@ -140,8 +141,27 @@ class Lines:
             return list(named.rows)
         return [self.rows[number] for concept in sorted(named.concepts) for number in self.by_concept.get(concept, ())]
 
+    def others(self, claim: Claim, named: Named) -> list[Named]:
+        """Return what else the words around a claim may name: "$5 of net sales", "net sales rose 5 % ($3 million)"."""
+        texts = [claim.mention.after.partition(";")[0]] if _LEADS_ON.match(claim.mention.after) else []
+        if claim.mention.before.rstrip().endswith("(") or claim.number.text.startswith("("):
+            texts += claim.labels[2:-3]
+        found = []
+        for text in texts:
+            if text not in self._seen:
+                self._seen[text] = self._named(text)
+            one = self._seen[text]
+            if not one.nothing and one is not named:
+                found.append(one)
+        return found
+
     def agrees(self, named: Named, printed: Printed, claim: Claim) -> bool:
         """Tell whether a figure stands on a line that the claim may mean."""
+        return self._agrees(named, printed, claim) or any(
+            self._agrees(one, printed, claim) for one in self.others(claim, named)
+        )
+
+    def _agrees(self, named: Named, printed: Printed, claim: Claim) -> bool:
         if named.nothing:
             return True
         if printed.row < 0:

@@ -34,6 +34,7 @@ _WHEN_JOINS: Final = re.compile(
     r"^[\s,]*(?:and|y|e|to|a|hasta|through|vs\.?|versus|[–—-]|&|,)?[\s,]*(?:and|y|e|in|en|fiscal|for)?\s*$",
     re.IGNORECASE,
 )
+_HEADS_NEXT: Final = re.compile(r"\s*[:=]\s*[$€£(-]*\s*")
 _ASIDE: Final = re.compile(r"\([^()]{8,200}\)")
 _SAME: Final = re.compile(
     r"[\s,(]*(?:or|o|u|i\.e\.|that is|es decir|equivalent to|equivalente a)?[\s,(]*(?:by|an?|un)?\s*", re.IGNORECASE
@@ -125,10 +126,24 @@ def _sentence(index: int, text: str, start: int, end: int, numbers: Sequence[Num
     figures = [one for one in numbers if is_figure(one, text)]
     taken = [(one.span.start - start, one.span.end - start) for one in figures]
     whens = tuple(
-        one for one in read_periods(body) if not any(a < one.end and one.start < b for a, b in taken)
-    )  # fmt: skip
+        one
+        for one in read_periods(body)
+        if not any(a < one.end and one.start < b for a, b in taken) and not _is_maturity(body, one)
+    )
     mentions = _mentions(index, body, start, figures)
     return Sentence(index, start, end, body, whens, tuple(_bind(body, start, mentions, whens)))
+
+
+def _is_maturity(body: str, one: When) -> bool:
+    """Tell whether a date is when something falls due: it says nothing of which period a figure is."""
+    return bool(_due_words().search(body[max(0, one.start - 24) : one.start]))
+
+
+@cache
+def _due_words() -> re.Pattern[str]:
+    return re.compile(
+        phrase_pattern(words()["due"]).pattern + r"[\s,(]*(?:in|on|en|el|the|at|de|of)?\s*$", re.IGNORECASE
+    )
 
 
 def is_figure(number: Number, text: str) -> bool:
@@ -232,6 +247,8 @@ def _tight_after(start: int, mention: Mention, whens: Sequence[When], *, apart: 
     for place, one in enumerate(whens):
         if end <= one.start < end + len(mention.after):
             gap = mention.after[: one.start - end]
+            if _HEADS_NEXT.fullmatch(mention.after[one.end - end :]):
+                return None  # "(2023: $3 million)" heads the figure behind it
             if apart and gap.lstrip().startswith(","):
                 return None
             return place if _TIGHT.match(gap) or (one.relative and len(gap) <= 12 and "," not in gap) else None

@@ -171,7 +171,8 @@ class Verifier:
 
     def _is_certain(self, claim: Claim, printed: Printed) -> bool:
         """Tell whether a figure says its period and direction; where the same value says another, that counts."""
-        dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+        agrees = period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+        dated = not claim.stated or (agrees and printed.sure)
         return dated and (not claim.direction or printed.row >= 0 or printed.direction != 0)
 
     def _faults(self, claim: Claim, match: Match, named: Named, company: Company) -> list[tuple[str, str]]:
@@ -204,9 +205,11 @@ class Verifier:
     ) -> FigureCheck:
         """Return the verdict where print does not prove a figure: derived, a fact, or why it fails."""
         named = self._lines.named_by(claim)
-        derivation = None if company.stranger else derive(claim, named, self._lines, self._evidence, proved)
-        if derivation is not None and not derivation.agrees:
-            return self._derived(claim, derivation)
+        derivation: Derivation | None = None
+        for one in () if company.stranger else (named, *self._lines.others(claim, named)):
+            derivation = derive(claim, one, self._lines, self._evidence, proved)
+            if derivation is not None and not derivation.agrees:
+                return self._derived(claim, derivation)
         fact = fact_for(claim, self._facts, self._evidence, company)
         if fact is not None:
             reason = f"{fact.concept} {fact.start or ''} {fact.end}".replace("  ", " ")
@@ -298,7 +301,7 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         one, two = claims[at - 1], claims[at]
         if one.sentence.index != two.sentence.index or one.number.unit != two.number.unit or one.earlier == two.earlier:
             continue
-        if one.change or two.change:
+        if one.change or two.change or (two.earlier and _CLAUSE.search(two.mention.before)):
             continue
         before, after = (one, two) if one.earlier else (two, one)
         places = (at, at - 1) if before is two else (at - 1, at)
@@ -314,6 +317,9 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
             reason = f"from {before.number.text} to {after.number.text}"
             changed[place] = replace(changed[place], verdict=WRONG_DIRECTION, passed=False, reason=reason)
     return tuple(changed)
+
+
+_CLAUSE: Final = re.compile(r"\b(?:while|whereas|and|but|although|mientras|pero|y|aunque|whilst)\b", re.IGNORECASE)
 
 
 def _number_words(evidence: Evidence) -> frozenset[Decimal]:

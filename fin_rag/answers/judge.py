@@ -170,7 +170,7 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
         return True
     # A minus in the answer, none in the print: right only where the print says loss or fall in words.
     if printed.row < 0:
-        return printed.direction < 0 or bool(phrases("loss").search(label[-80:]))
+        return printed.direction < 0 or bool(phrases("plain_loss").search(label[-80:]))
     return _named_loss(printed.label) and not claim.loss
 
 

@@ -12,6 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fin_rag.answers import FigureGuard, answer_chain, ask, verify_figures
+    from fin_rag.facts import FactStore, ratio_calculator, xbrl_lookup
     from fin_rag.index import FilingIndex, load_embeddings
     from fin_rag.loaders import FinancialDocumentLoader
     from fin_rag.retrieval import FinancialRetriever
@@ -33,6 +35,8 @@ __version__ = "0.1.0"
 __all__ = [
     "ChunkingConfig",
     "EarningsCallTextSplitter",
+    "FactStore",
+    "FigureGuard",
     "FilingIndex",
     "FinancialDocumentLoader",
     "FinancialReportTextSplitter",
@@ -45,15 +49,22 @@ __all__ = [
     "SourceDocument",
     "Span",
     "Tokenization",
+    "answer_chain",
+    "ask",
     "chunk_document",
     "load_embeddings",
     "load_tokenization",
+    "ratio_calculator",
     "splitter_for",
+    "verify_figures",
+    "xbrl_lookup",
 ]
 
 _HOMES = {
     "ChunkingConfig": "fin_rag.splitters",
     "EarningsCallTextSplitter": "fin_rag.splitters",
+    "FactStore": "fin_rag.facts",
+    "FigureGuard": "fin_rag.answers",
     "FilingIndex": "fin_rag.index",
     "FinancialDocumentLoader": "fin_rag.loaders",
     "FinancialReportTextSplitter": "fin_rag.splitters",
@@ -66,10 +77,15 @@ _HOMES = {
     "SourceDocument": "fin_rag.schema",
     "Span": "fin_rag.schema",
     "Tokenization": "fin_rag.tokens",
+    "answer_chain": "fin_rag.answers",
+    "ask": "fin_rag.answers",
     "chunk_document": "fin_rag.splitters",
     "load_embeddings": "fin_rag.index",
     "load_tokenization": "fin_rag.tokens",
+    "ratio_calculator": "fin_rag.facts",
     "splitter_for": "fin_rag.splitters",
+    "verify_figures": "fin_rag.answers",
+    "xbrl_lookup": "fin_rag.facts",
 }
 
 

@@ -279,6 +279,11 @@ class Catalogue:
         """Return the rows of a document's chunks, in the order of the document."""
         return [int(row) for (row,) in self._db.execute("SELECT row FROM chunks WHERE doc = ? ORDER BY row", (doc,))]
 
+    def chunks_of(self, document: int) -> list[StoredChunk]:
+        """Return the chunks of a document, in order."""
+        rows = self._db.execute("SELECT row, chunk_id, metadata FROM chunks WHERE doc = ? ORDER BY row", (document,))
+        return [StoredChunk(row, document, chunk_id, json.loads(metadata)) for row, chunk_id, metadata in rows]
+
     def row_ranges(self, documents: Iterable[int]) -> list[tuple[int, int]]:
         """Return first row and number of chunks of documents, by row."""
         return sorted((doc, count) for doc, count in self._of(documents, "chunks"))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,16 +13,26 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from fin_rag.errors import FinRagError, InputError, NotFoundError
-from fin_rag.index.catalogue import Allowed, Catalogue
+from fin_rag.index.catalogue import Allowed, Catalogue, StoredChunk
 from fin_rag.index.embeddings import load_embeddings
 from fin_rag.index.filters import Filter, as_of_filter, parse_filter, scope_filter
 from fin_rag.index.ingest import AddReport, Progress, Sources, gather
 from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywords
 from fin_rag.index.parts import Parts
+from fin_rag.index.statements import FiledStatement, read_statements
 from fin_rag.index.vectors import Scored
 from fin_rag.index.view import DocumentView, read_view
 from fin_rag.index.writer import Writer, keyword_records
-from fin_rag.schema import CONTEXT_HEADER, DOC_ID, SPANS, TEXT_SHA256, clean_metadata, parse_spans
+from fin_rag.schema import (
+    CONTEXT_HEADER,
+    DOC_ID,
+    SPANS,
+    TEXT_SHA256,
+    MetadataValue,
+    PageMap,
+    clean_metadata,
+    parse_spans,
+)
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.text.canonical import text_sha256
 from fin_rag.tokens import Tokenization
@@ -33,6 +44,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fin_rag.retrieval.retriever import FinancialRetriever
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSource:
+    """Hold one filed document as evidence is cut from it; ``sections`` are its outline as plain data."""
+
+    doc: int
+    text: str
+    metadata: Mapping[str, MetadataValue]
+    pages: PageMap
+    sections: list[dict[str, Any]]
+    statements: tuple[FiledStatement, ...]
 
 
 class FilingIndex:
@@ -119,6 +142,11 @@ class FilingIndex:
     def config(self) -> ChunkingConfig:
         """Return the budget of its chunks."""
         return self._parts.config
+
+    @property
+    def tokenization(self) -> Tokenization:
+        """Return the tokenization that counts its budgets."""
+        return self._parts.tokenization
 
     @property
     def embeddings(self) -> Embeddings:
@@ -307,6 +335,28 @@ class FilingIndex:
         """Return figures that change whenever documents come or go."""
         return self._catalogue.state()
 
+    def sources(self, documents: Iterable[int]) -> dict[int, StoredSource]:
+        """Return text, metadata, pages, sections and statements of documents, by number."""
+        wanted = sorted(set(documents))
+        texts, metadata = self._catalogue.texts(wanted), self._catalogue.metadata_of(wanted)
+        pages, outlines = self._catalogue.page_maps(wanted), self._catalogue.outlines(wanted)
+        statements = self._catalogue.statements(wanted)
+        return {
+            doc: StoredSource(
+                doc, texts[doc], metadata[doc], PageMap.parse(pages[doc]), outlines[doc],
+                tuple(read_statements(doc, statements[doc])),
+            )
+            for doc in wanted if doc in texts
+        }  # fmt: skip
+
+    def stored_chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
+        """Return the chunks filed under ``rows`` as they are filed."""
+        return self._catalogue.chunks(rows)
+
+    def rows_of(self, document: int) -> list[StoredChunk]:
+        """Return the chunks of a document, in order."""
+        return self._catalogue.chunks_of(document)
+
     def dense_search(self, question: str, k: int, allowed: Allowed) -> Scored:
         """Return the ``k`` allowed rows most similar in meaning, with their cosine similarity."""
         if not len(allowed.rows):
@@ -317,9 +367,24 @@ class FilingIndex:
         """Return the ``k`` allowed rows nearest to a unit vector, such as one of ``embed_question``."""
         return self._parts.vectors.search(vector, k, allowed) if len(allowed.rows) else []
 
-    def keyword_search(self, question: str, k: int, allowed: Allowed) -> Scored:
-        """Return at most ``k`` allowed rows that share words with the question, with their BM25 score."""
-        return self._parts.keywords.search(question, k, allowed)
+    def keyword_search(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows that share words with the question, with their BM25 score.
+
+        ``terms`` are further words to look for, each with its weight.
+        """
+        return self._parts.keywords.search(question, k, allowed, terms=terms)
+
+    def title_search(
+        self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
+    ) -> Scored:
+        """Return at most ``k`` allowed rows whose section path shares words with the question."""
+        return self._parts.keywords.search_titles(question, k, allowed, terms=terms)
+
+    def occurs(self, word: str) -> bool:
+        """Tell whether a word stands in any chunk."""
+        return self._parts.keywords.occurs(word)
 
     def fetch(self, rows: Iterable[int]) -> dict[int, Document]:
         """Return the chunks filed under ``rows`` as Documents; rows removed since a search are not there."""

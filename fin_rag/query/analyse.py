@@ -62,14 +62,17 @@ def analyse(
     if periods:
         reasons.append(f"periods: {', '.join(str(period) for period in periods)}")
     core = _core(question, tokens, mentions, periods)
-    content = [t for t in core if not _inside(t, mentions) and not _inside(t, periods)]
+    content = [t for t in core if not _inside(t, mentions) and not _inside(t, periods) and not _possessive(question, t)]
     lang = _language(question, [t for t in tokens if not _inside(t, mentions)])
-    metrics = _metrics(core, question) or _metrics(tokens, question)
-    topics = _topics(core, question) + (lexicon.find(question, tokens) if lexicon else [])
+    hits = finder("statements", exact=True).find(tokens)
+    naming = [(tokens[hit.first].start, tokens[hit.last - 1].end) for hit in hits]
+    unnamed = [t for t in core if not any(start <= t.start < end for start, end in naming)]
+    metrics = _metrics(unnamed, question) or _metrics(tokens, question)
+    topics = _topics(unnamed, question) + (lexicon.find(question, tokens) if lexicon else [])
     named, hinted = _kinds(tokens)
     reasons += [f"kind of document {kind!r} is named" for kind in named]
     reasons += [f"{match.text!r}: metric {match.metric} ({', '.join(match.items)})" for match in metrics]
-    statements = tuple(dict.fromkeys(hit.label for hit in finder("statements").find(tokens)))
+    statements = tuple(dict.fromkeys(hit.label for hit in hits))
     compared = _compared(core, mentions, periods)
     if compared:
         reasons.append(f"compared over {compared}")
@@ -93,10 +96,14 @@ def analyse(
         growth=finder("growth").has(core),
         forward=finder("forward").has(core),
         breakdown=finder("breakdown").has(core),
-        adjusted=finder("adjusted").has(core),
+        adjusted=finder("adjusted", exact=True).has(core),
         newest=finder("newest").has(core),
         reasons=tuple(reasons),
     )
+
+
+def _possessive(question: str, token: Token) -> bool:
+    return token.folded == "s" and question[token.start - 1 : token.start] in ("'", "’")
 
 
 def _inside(token: Token, parts: Sequence[Mention] | Sequence[Period]) -> bool:

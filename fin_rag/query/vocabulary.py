@@ -75,7 +75,10 @@ class Hit:
 
 
 class PhraseFinder:
-    """Find phrases in a list of tokens, the longest at each place, by stems or by folded words.
+    """Find phrases in a list of tokens, the longest at each place.
+
+    Words are compared by stems, and function words between them do not count; with ``exact`` they are compared as
+    folded, with every word.
 
     Example:
         >>> finder = PhraseFinder({"debt": ["net debt"], "cash": ["cash"]})
@@ -88,7 +91,7 @@ class PhraseFinder:
         self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for label, texts in named.items():
             for text in texts:
-                keys = tuple(self._key(token) for token in tokenize(text))
+                keys = tuple(self._key(token) for token in self._counted(tokenize(text)))
                 if keys:
                     self._phrases.setdefault(keys[0], []).append((keys, label))
         for found in self._phrases.values():
@@ -96,7 +99,8 @@ class PhraseFinder:
 
     def find(self, tokens: Sequence[Token]) -> list[Hit]:
         """Return the phrases in order; of those that start at one place, the longest and all equal to it."""
-        keys = [self._key(token) for token in tokens]
+        places = [at for at, token in enumerate(tokens) if self._counts(token)]
+        keys = [self._key(tokens[at]) for at in places]
         hits: list[Hit] = []
         at = 0
         while at < len(keys):
@@ -106,13 +110,19 @@ class PhraseFinder:
                     break
                 if tuple(keys[at : at + len(phrase)]) == phrase:
                     longest = len(phrase)
-                    hits.append(Hit(label, at, at + longest))
+                    hits.append(Hit(label, places[at], places[at + longest - 1] + 1))
             at += longest or 1
         return hits
 
     def has(self, tokens: Sequence[Token]) -> bool:
         """Tell whether any phrase is there."""
         return bool(self.find(tokens))
+
+    def _counts(self, token: Token) -> bool:
+        return self._exact or token.folded not in function_words()
+
+    def _counted(self, tokens: Sequence[Token]) -> list[Token]:
+        return [token for token in tokens if self._counts(token)]
 
     def _key(self, token: Token) -> str:
         # Short words are abbreviations: stems would bring different ones together.

@@ -66,3 +66,34 @@ def reciprocal_rank_fusion(
         for row, found in ranks.items()
     ]
     return sorted((f for f in fused if f.score > 0), key=lambda f: (-f.score, f.row))
+
+
+def score_fusion(
+    runs: Mapping[str, Sequence[tuple[int, float]]], weights: Mapping[str, float]
+) -> list[Fused]:
+    """Fuse by score: each list is brought to 0..1 by its best and worst score, then summed by weight.
+
+    The result is divided by the sum of the weights of lists that found anything. Ties are broken by row.
+
+    Example:
+        >>> fused = score_fusion({"dense": [(7, 0.9), (3, 0.5)], "keyword": [(3, 6.0)]}, {"dense": 0.6, "keyword": 0.4})
+        >>> [(f.row, round(f.score, 3)) for f in fused]
+        [(7, 0.6), (3, 0.4)]
+    """
+    ranks: dict[int, dict[str, int]] = {}
+    scores: dict[int, dict[str, float]] = {}
+    sums: dict[int, float] = {}
+    total = sum(weights[name] for name, run in runs.items() if run) or 1.0
+    for name, run in runs.items():
+        if not run:
+            continue
+        best, worst = run[0][1], run[-1][1]
+        # Scores of words start at nothing; similarities of meaning never do.
+        low = worst if name == "dense" and best > worst else 0.0
+        for rank, (row, score) in enumerate(run, 1):
+            ranks.setdefault(row, {})[name] = rank
+            scores.setdefault(row, {})[name] = score
+            share = (score - low) / (best - low) if best > low else 1.0
+            sums[row] = sums.get(row, 0.0) + weights[name] * share / total
+    fused = [Fused(row, sums[row], ranks[row], scores[row]) for row in ranks]
+    return sorted(fused, key=lambda f: (-f.score, f.row))

@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from threading import Lock
 from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
+from fin_rag.index.catalogue import Allowed
 from fin_rag.index.filters import date_number, parse_filter
 from fin_rag.index.store import FilingIndex
+from fin_rag.query import Lexicon, Library
+from fin_rag.retrieval.evidence import Evidence
 from fin_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
+from fin_rag.retrieval.packing import pack
+from fin_rag.retrieval.search import DENSE, KEYWORD, PARTS, Found, Searcher, explained
 from fin_rag.schema import FILED, FOUND_BY, RANK, REASON, SCORE
 
-DENSE = "dense"
-KEYWORD = "keyword"
 _LEAST_POOL = 50
+_CHARACTERS_A_TOKEN = 3  # of figures; only to clip, the count itself is exact
 
 
 class FinancialRetriever(BaseRetriever):
-    """Find evidence by meaning and by words, under a filter that holds in both.
+    """Find evidence in filings and reports.
 
-    The filter, ``as_of`` and ``session_id`` are resolved once and applied before anything is scored. A
-    call may give further ones; they narrow those of the retriever and never widen them. Results
-    are Documents with the chunk's metadata plus ``score`` (0 to 1, 1 is first in every search),
-    ``rank`` (1-based), ``found_by`` and ``reason``.
+    The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it says
+    becomes a filter on documents, searches by meaning, words and section titles, and a route from metrics to the
+    statements that print them; results are ranked by what stands together in one line. No model but the index's
+    own embeddings is called.
+
+    ``filter``, ``as_of`` and ``session_id`` are hard: resolved once, applied before anything is scored, never
+    widened; those of a call narrow those of the retriever. What is derived from the question is given up in
+    the open where it leaves nothing (see :meth:`explain`), except the issuer: a question about a company that the
+    index does not hold finds nothing.
+
+    Results are Documents with the chunk's metadata plus ``score`` (0 to 1), ``rank`` (1-based), ``found_by`` and
+    ``reason``. A statement comes as one Document with its spans.
 
     Attributes:
         index: the index to search.
@@ -37,6 +50,9 @@ class FinancialRetriever(BaseRetriever):
         as_of: a day; only documents filed by its end are known. Documents without ``filed`` are not.
         session_id: lets the private documents of that session in.
         weights: weight of the search by meaning and of the search by words.
+        plan: read the question; without it the two searches are fused by rank and that is all.
+        without: parts that are switched off, of ``fin_rag.retrieval.search.PARTS``.
+        lexicon: the user's own terms.
 
     Raises:
         InputError: if a filter is malformed, ``k`` is not positive, or a call names another session.
@@ -54,11 +70,25 @@ class FinancialRetriever(BaseRetriever):
     as_of: int | str | datetime.date | None = None
     session_id: str | None = None
     weights: tuple[float, float] = (0.6, 0.4)
+    plan: bool = True
+    without: tuple[str, ...] = ()
+    lexicon: Lexicon | None = None
+
+    _lock: Any = PrivateAttr(default_factory=Lock)
+    _libraries: dict[Any, Library] = PrivateAttr(default_factory=dict)
 
     @field_validator("filter")
     @classmethod
     def _well_formed(cls, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
         parse_filter(value)
+        return value
+
+    @field_validator("without")
+    @classmethod
+    def _known_parts(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        unknown = sorted(set(value) - set(PARTS))
+        if unknown:
+            raise InputError(f"Unknown parts in 'without': {unknown}. Known: {', '.join(PARTS)}.")
         return value
 
     def _get_relevant_documents(
@@ -74,13 +104,98 @@ class FinancialRetriever(BaseRetriever):
         wanted = self.k if k is None else k
         if wanted < 1:
             raise InputError(f"'k' of FinancialRetriever must be at least 1. Got {wanted}.")
-        if session_id and self.session_id and session_id != self.session_id:
+        session = self._session(session_id)
+        allowed = self._allowed(filter, as_of, session)
+        if not self.plan:
+            return self._plain(query, wanted, allowed)
+        found = self._search(query, allowed, session)
+        return _numbered(found.evidence[:wanted])
+
+    def retrieve(
+        self,
+        question: str,
+        *,
+        max_tokens: int | None = None,
+        max_chars: int | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
+        as_of: int | str | datetime.date | None = None,
+        session_id: str | None = None,
+    ) -> list[Document]:
+        """Return the best evidence whose texts, joined by blank lines, stay within a budget.
+
+        Args:
+            question: as it was typed.
+            max_tokens: budget in tokens of the index's tokenization, each text with its context header.
+            max_chars: budget in characters of the texts alone.
+            filter: as in ``invoke``.
+            as_of: as in ``invoke``.
+            session_id: as in ``invoke``.
+
+        Raises:
+            InputError: unless exactly one budget is given, of at least 1.
+
+        Example:
+            ``retriever.retrieve("What was ACME's quick ratio in FY2023?", max_chars=4000)``
+        """
+        if (max_tokens is None) == (max_chars is None) or (max_tokens or max_chars or 0) < 1:
+            raise InputError(
+                "'retrieve' needs either 'max_tokens' or 'max_chars', at least 1. "
+                f"Got max_tokens={max_tokens!r}, max_chars={max_chars!r}."
+            )
+        session = self._session(session_id)
+        found = self._search(question, self._allowed(filter, as_of, session), session)
+        if max_chars is not None:
+            return _numbered(pack(found.evidence, found.items, max_chars, lambda one: one.size, max_chars))
+        tokens = max_tokens or 0
+        count = self.index.tokenization.count
+
+        def measure(one: Evidence) -> int:
+            return count(one.text, header=one.header)
+
+        return _numbered(pack(found.evidence, found.items, tokens, measure, tokens * _CHARACTERS_A_TOKEN))
+
+    def explain(
+        self,
+        question: str,
+        *,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
+        as_of: int | str | datetime.date | None = None,
+        session_id: str | None = None,
+    ) -> Mapping[str, object]:
+        """Return how a question is read, as plain data: plan, documents chosen, reasons, filters given up."""
+        session = self._session(session_id)
+        return explained(self._search(question, self._allowed(filter, as_of, session), session))
+
+    # --- inside ----------------------------------------------------------------------------------
+
+    def _search(self, question: str, allowed: Allowed, session: str | None) -> Found:
+        searcher = Searcher(self.index, weights=self.weights, without=self.without, lexicon=self.lexicon)
+        return searcher.search(question, self._library(session), allowed)
+
+    def _library(self, session: str | None) -> Library:
+        """Return what the index holds, read again only when documents came or went."""
+        key = (self.index.state(), session)
+        with self._lock:
+            known = self._libraries.get(key)
+        if known is None:
+            known = Library(self.index.numbered_documents(session_id=session))
+            with self._lock:
+                if len(self._libraries) > 8:
+                    self._libraries.clear()
+                self._libraries[key] = known
+        return known
+
+    def _session(self, given: str | None) -> str | None:
+        if given and self.session_id and given != self.session_id:
             raise InputError("This retriever belongs to another session. Make one for the session asked.")
-        allowed = self.index.resolve(
-            _both(self.filter, filter),
-            as_of=_earlier(self.as_of, as_of),
-            session_id=self.session_id or session_id,
-        )
+        return self.session_id or given
+
+    def _allowed(
+        self, filter: Mapping[str, Any] | None, as_of: int | str | datetime.date | None, session: str | None  # noqa: A002
+    ) -> Allowed:
+        return self.index.resolve(_both(self.filter, filter), as_of=_earlier(self.as_of, as_of), session_id=session)
+
+    def _plain(self, query: str, wanted: int, allowed: Allowed) -> list[Document]:
         pool = max(_LEAST_POOL, 4 * wanted)
         runs = {}
         if self.weights[0] > 0:
@@ -91,6 +206,10 @@ class FinancialRetriever(BaseRetriever):
         documents = self.index.fetch(hit.row for hit in fused)
         found = [(documents[hit.row], hit) for hit in fused if hit.row in documents]
         return [_result(document, hit, rank) for rank, (document, hit) in enumerate(found, 1)]
+
+
+def _numbered(evidence: Sequence[Evidence]) -> list[Document]:
+    return [one.document(rank) for rank, one in enumerate(evidence, 1)]
 
 
 def _both(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -63,6 +63,7 @@ _ENDINGS: Final = (
     "er", "os", "as", "on", "an", "en", "ar", "ir", "io", "ia", "ly", "y", "e", "s", "o", "a",
 )  # fmt: skip
 _LEAST_STEM: Final = 4
+_LONGEST_STEM: Final = 8  # brings "geographies" and "geographic" together
 
 
 @lru_cache(maxsize=100_000)
@@ -79,7 +80,7 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
             word = word[: -len(ending)]
             break
-    return word.removesuffix("i") if len(word) > _LEAST_STEM else word
+    return (word.removesuffix("i") if len(word) > _LEAST_STEM else word)[:_LONGEST_STEM]
 
 
 def stems(text: str) -> list[str]:

@@ -1,0 +1,238 @@
+"""One search: from a question to ranked evidence, under a filter that is resolved already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from fin_rag.index.catalogue import Allowed, StoredChunk
+from fin_rag.index.store import FilingIndex, StoredSource
+from fin_rag.query import Lexicon, Library, QueryPlan, Selection, analyse, select_documents
+from fin_rag.query.concepts import Concept, concepts_of, search_terms
+from fin_rag.retrieval.evidence import Evidence, covered_by
+from fin_rag.retrieval.fusion import Fused, score_fusion
+from fin_rag.retrieval.lines import LineReader, Reading
+from fin_rag.retrieval.statements import statement_evidence
+from fin_rag.schema import CONTEXT_HEADER, SPANS, parse_spans
+
+DENSE: Final = "dense"
+KEYWORD: Final = "keyword"
+TITLE: Final = "title"
+LINE: Final = "line"
+STATEMENT: Final = "statement"
+PARTS: Final = (DENSE, KEYWORD, TITLE, LINE, STATEMENT, "documents", "terms", "clauses", "comparison", "cleaning")
+"""Names of the parts of a search; each can be switched off, which is what the ablation does."""
+
+_POOL: Final = 80  # chunks that are read line by line
+_TITLE_WEIGHT: Final = 0.25
+_FUSED_SHARE, _COVERAGE_SHARE, _LINE_SHARE = 0.4, 0.25, 0.35
+_ROUTE_AFTER: Final = 3  # chunks before a statement that is a side matter
+_MOST_STATEMENT_SOURCES: Final = 3
+_ANNUAL_FIRST: Final = ("10-K", "20-F", "40-F", "annual_report", "10-Q", "6-K")
+
+
+@dataclass(slots=True)
+class Found:
+    """Hold what a search found: the plan, the documents chosen, evidence best first, and items of statements."""
+
+    plan: QueryPlan
+    selection: Selection
+    evidence: list[Evidence] = field(default_factory=list)
+    items: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+class Searcher:
+    """Search one index; it holds nothing that a search changes, so threads may share it."""
+
+    def __init__(
+        self, index: FilingIndex, *, weights: tuple[float, float], without: Sequence[str], lexicon: Lexicon | None
+    ) -> None:
+        self._index = index
+        self._weights = weights
+        self._off = frozenset(without)
+        self._lexicon = lexicon
+
+    def plan(self, question: str, library: Library) -> QueryPlan:
+        """Return the plan of a question."""
+        return analyse(question, library, lexicon=self._lexicon, occurs=self._index.occurs)
+
+    def search(self, question: str, library: Library, allowed: Allowed) -> Found:
+        """Return evidence for a question, best first."""
+        plan = self.plan(question, library)
+        selection = select_documents(plan, library, allowed.documents)
+        found = Found(plan, selection)
+        if selection.empty:
+            return found
+        if "documents" in self._off:
+            selection.weights = dict.fromkeys(allowed.documents, 1.0)
+            selection.groups = ()
+        units = self._units(plan, selection)
+        ranked = [self._unit(plan, selection, text, docs, allowed, number) for number, (text, docs) in enumerate(units)]
+        chunks = _merged(ranked, interleaved=bool(self._groups(selection)))
+        found.evidence = chunks
+        if STATEMENT not in self._off:
+            self._add_statements(found)
+        return found
+
+    def _groups(self, selection: Selection) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        return () if "comparison" in self._off else selection.groups
+
+    def _units(self, plan: QueryPlan, selection: Selection) -> list[tuple[str, tuple[int, ...]]]:
+        """Return the sub-searches: one a group, or the question and each of its clauses."""
+        text = plan.search if "cleaning" not in self._off and plan.search else plan.question
+        documents = tuple(sorted(selection.weights))
+        groups = self._groups(selection)
+        if groups:
+            return [(text, numbers) for _, numbers in groups]
+        clauses = () if "clauses" in self._off else plan.clauses
+        return [(text, documents), *((clause, documents) for clause in clauses)]
+
+    # --- chunks ----------------------------------------------------------------------------------
+
+    def _unit(
+        self,
+        plan: QueryPlan,
+        selection: Selection,
+        text: str,
+        documents: Sequence[int],
+        allowed: Allowed,
+        number: int,
+    ) -> list[Evidence]:
+        scope = self._index.narrow(allowed, documents)
+        concepts = concepts_of(text, plan)
+        hits = self._fused(plan, text, concepts, scope)[:_POOL]
+        stored = self._index.stored_chunks(hit.row for hit in hits)
+        hits = [hit for hit in hits if hit.row in stored]
+        sources = self._index.sources({stored[hit.row].doc for hit in hits})
+        hits = [hit for hit in hits if stored[hit.row].doc in sources]
+        evidence = [self._evidence(hit, stored[hit.row], sources[stored[hit.row].doc], number) for hit in hits]
+        readings = self._readings(plan, concepts, evidence)
+        for one, hit, reading in zip(evidence, hits, readings, strict=True):
+            weight = min(selection.weights.get(one.source.doc, 1.0), 1.2)
+            one.score = _score(hit, reading) * weight if reading else hit.score * weight
+            if reading and reading.line > 0:
+                one.found_by[LINE] = f"{reading.line:.2f} in one line" + (", under its name" if reading.label else "")
+        evidence.sort(key=lambda one: (-one.score, one.row))
+        return evidence
+
+    def _fused(self, plan: QueryPlan, text: str, concepts: Sequence[Concept], scope: Allowed) -> list[Fused]:
+        terms = {} if "terms" in self._off else search_terms(concepts, text)
+        dense, keyword = self._shifted(plan)
+        runs: dict[str, list[tuple[int, float]]] = {}
+        words = " ".join([text, *plan.identifiers])
+        if DENSE not in self._off and dense > 0:
+            runs[DENSE] = self._index.dense_search(text, _POOL, scope)
+        if KEYWORD not in self._off and keyword > 0:
+            runs[KEYWORD] = self._index.keyword_search(words, _POOL, scope, terms=terms)
+        if TITLE not in self._off:
+            titles = {title: 0.6 for topic in plan.topics for title in topic.titles}
+            runs[TITLE] = self._index.title_search(" ".join([text, *plan.items]), _POOL, scope, terms=titles)
+        return score_fusion(runs, {DENSE: dense, KEYWORD: keyword, TITLE: _TITLE_WEIGHT})
+
+    def _shifted(self, plan: QueryPlan) -> tuple[float, float]:
+        """Move weight to words where the question holds exact identifiers."""
+        dense, keyword = self._weights
+        moved = dense * 0.5 if plan.identifiers and keyword > 0 else 0.0
+        return dense - moved, keyword + moved
+
+    def _evidence(self, hit: Fused, chunk: StoredChunk, source: StoredSource, unit: int) -> Evidence:
+        spans = parse_spans(str(chunk.metadata[SPANS]))
+        found = {name: f"rank {hit.ranks[name]} ({hit.scores[name]:.3f})" for name in sorted(hit.ranks)}
+        return Evidence(source, spans, chunk.metadata, chunk.chunk_id, hit.score, found, unit, row=hit.row)
+
+    def _readings(
+        self, plan: QueryPlan, concepts: Sequence[Concept], evidence: Sequence[Evidence]
+    ) -> list[Reading | None]:
+        if LINE in self._off or not evidence:
+            return [None] * len(evidence)
+        texts = [(str(one.metadata.get(CONTEXT_HEADER, "")), one.text) for one in evidence]
+        return list(LineReader(concepts, plan.shape, texts, growth=plan.growth).read())
+
+    # --- statements --------------------------------------------------------------------------------
+
+    def _add_statements(self, found: Found) -> None:
+        """Put statements in front where the question is about their figures, else behind the first chunks."""
+        plan, selection = found.plan, found.selection
+        if not plan.metrics and not plan.statements:
+            return
+        first = bool(plan.statements) or not (plan.breakdown or plan.adjusted or plan.forward)
+        groups = [numbers for _, numbers in self._groups(selection)] or [tuple(selection.weights)]
+        added = []
+        for unit, numbers in enumerate(groups):
+            best = sorted(numbers, key=lambda doc: -selection.weights.get(doc, 0.0))[: 4 * _MOST_STATEMENT_SOURCES]
+            sources = self._index.sources(best)
+            ordered = sorted(
+                sources.values(),
+                key=lambda s: (-round(selection.weights.get(s.doc, 0.0), 2), _annual_rank(s), -_moment(s), s.doc),
+            )[:_MOST_STATEMENT_SOURCES]
+            chunks: dict[int, Sequence[StoredChunk]] = {s.doc: self._index.rows_of(s.doc) for s in ordered if s.statements}
+            for evidence, items in statement_evidence(plan, [s for s in ordered if s.doc in chunks], chunks):
+                evidence.unit = unit
+                found.items[evidence.identity] = items
+                added.append(evidence)
+        _insert(found, added, first=first)
+
+
+def _annual_rank(source: StoredSource) -> int:
+    kind = str(source.metadata.get("doc_type", ""))
+    return _ANNUAL_FIRST.index(kind) if kind in _ANNUAL_FIRST else len(_ANNUAL_FIRST)
+
+
+def _moment(source: StoredSource) -> int:
+    for key in ("filed", "period_end"):
+        value = source.metadata.get(key)
+        if isinstance(value, int):
+            return value
+    year = source.metadata.get("fiscal_year")
+    return year * 10_000 if isinstance(year, int) else 0
+
+
+def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
+    """Insert statements among chunks and drop the chunks that they contain, as their children."""
+    chunks = []
+    for chunk in found.evidence:
+        outer = next((one for one in added if covered_by(chunk, one)), None)
+        if outer is None:
+            chunks.append(chunk)
+        else:
+            outer.children.append(chunk.identity)
+            outer.found_by |= {name: why for name, why in chunk.found_by.items() if name not in outer.found_by}
+    at = 0 if first else min(_ROUTE_AFTER, len(chunks))
+    for one in added:
+        one.score = max((c.score for c in chunks[at:]), default=0.5) if not first else 1.0
+    found.evidence = [*chunks[:at], *added, *chunks[at:]]
+
+
+def _score(hit: Fused, reading: Reading) -> float:
+    return _FUSED_SHARE * hit.score + _COVERAGE_SHARE * reading.coverage + _LINE_SHARE * reading.line
+
+
+def _merged(ranked: Sequence[list[Evidence]], *, interleaved: bool) -> list[Evidence]:
+    """Bring the results of sub-searches into one list.
+
+    Groups take turns. A question with clauses gives its best, then the best of each clause, then the rest of its own.
+    """
+    if interleaved:
+        order = [
+            unit[place] for place in range(max(map(len, ranked), default=0)) for unit in ranked if place < len(unit)
+        ]
+    else:
+        main, clauses = ranked[0], ranked[1:]
+        order = [*main[:1], *(unit[0] for unit in clauses if unit), *main[1:]]
+    unique: dict[str, Evidence] = {}
+    for one in order:
+        unique.setdefault(one.identity, one)
+    return list(unique.values())
+
+
+def explained(found: Found) -> Mapping[str, object]:
+    """Return plan, documents and reasons as plain data."""
+    return {
+        "plan": found.plan.as_dict(),
+        "documents": {str(doc): round(weight, 3) for doc, weight in sorted(found.selection.weights.items())},
+        "groups": [[name, list(numbers)] for name, numbers in found.selection.groups],
+        "reasons": [*found.plan.reasons, *found.selection.reasons],
+        "backed_off": list(found.selection.backed_off),
+        "empty": found.selection.empty,
+    }

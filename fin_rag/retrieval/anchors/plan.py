@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -27,6 +27,7 @@ def make_plan(
     *,
     keywords: Mapping[str, float] | None = None,
     patterns: Mapping[str, str] | None = None,
+    occurs: Callable[[str], bool] = lambda _: True,
 ) -> Plan:
     """Read out of a question what the detectors look for.
 
@@ -39,6 +40,7 @@ def make_plan(
         library: the issuers and documents of the index.
         keywords: further words with their weights; a word of the question gets the weight given.
         patterns: named regular expressions that lines are searched for.
+        occurs: tells whether a word stands in any text of the index.
 
     Raises:
         InputError: if a pattern is no regular expression, or a weight is not positive.
@@ -50,7 +52,7 @@ def make_plan(
         >>> sorted(plan.held("Purchases of property, plant and equipment (12)"))
         ['=capex']
     """
-    query = analyse(question, library or Library([]))
+    query = analyse(question, library or Library([]), occurs=occurs)
     concepts = _concepts(query)
     named = [*(metric.text for metric in query.metrics), *(topic.text for topic in query.topics)]
     covered = frozenset(term for text in named for term in question_terms(text))

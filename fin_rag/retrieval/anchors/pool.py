@@ -114,6 +114,7 @@ class Pool:
         hits = [
             *self._index.keyword_search(self._words, size, within),
             *self._index.nearest(self.vector, size, within),
+            *self._index.title_search(self._words, max(size // 2, 1), within),
         ]
         new = [row for row in dict.fromkeys(row for row, _ in hits) if row not in self.passages]
         documents = self._index.fetch(new)

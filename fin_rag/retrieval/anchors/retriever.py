@@ -213,7 +213,8 @@ class AnchorRetriever(ScopedRetriever):
     ) -> tuple[Detection | None, Selection | None]:
         """Run the detectors within what is allowed and what the question itself is about."""
         library = self._reader.library(session_id)
-        plan = make_plan(question, library, keywords=self.keywords, patterns=self.patterns)
+        given: dict[str, Any] = {"keywords": self.keywords, "patterns": self.patterns}
+        plan = make_plan(question, library, occurs=self.index.occurs, **given)
         selection = select_documents(plan.query, library, allowed.documents) if self.derive else None
         within = self.index.narrow(allowed, selection.weights) if selection is not None else allowed
         if not len(within.rows):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fin_rag.index import FilingIndex, load_embeddings
     from fin_rag.loaders import FinancialDocumentLoader
-    from fin_rag.retrieval import FinancialRetriever
+    from fin_rag.retrieval import AnchorRetriever, FinancialRetriever
     from fin_rag.schema import Outline, Section, SourceDocument, Span
     from fin_rag.splitters import (
         ChunkingConfig,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnchorRetriever",
     "ChunkingConfig",
     "FilingIndex",
     "FinancialDocumentLoader",
@@ -48,6 +49,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AnchorRetriever": "fin_rag.retrieval",
     "ChunkingConfig": "fin_rag.splitters",
     "FilingIndex": "fin_rag.index",
     "FinancialDocumentLoader": "fin_rag.loaders",

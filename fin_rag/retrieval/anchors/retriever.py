@@ -97,7 +97,7 @@ class AnchorRetriever(ScopedRetriever):
     arbiter: Any = None
     pool_size: int = Field(default=40, ge=1)
     limit: int = Field(default=12, ge=1)
-    max_chars: int = Field(default=1800, ge=1)
+    max_chars: int = Field(default=900, ge=1)
     derive: bool = True
     detectors: Sequence[str] = DETECTORS
     compositions: Mapping[str, float] = Field(default_factory=lambda: dict.fromkeys(COMPOSITIONS, 1.0))

@@ -20,7 +20,7 @@ from fin_rag import ChunkingConfig, FilingIndex, Tokenization, load_tokenization
 from fin_rag.text.words import fold, function_words
 from fin_rag.schema import parse_spans
 
-KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "kid": "kid", "research": "research"}
+KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "folleto_etf": "prospectus", "kid": "kid", "research": "research"}
 Row = tuple[str, str, str, str, dict[str, object]]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from fin_rag.errors import IntegrityError
 from fin_rag.index.catalogue import Allowed
-from fin_rag.text.words import fold, identifiers, topic_words
+from fin_rag.text.words import fold, identifiers, topic_words, without_marks
 
 if TYPE_CHECKING:
     import tantivy
@@ -125,7 +125,7 @@ class TantivyKeywords:
             document.add_unsigned("row", record.row)
             document.add_unsigned("doc", record.doc)
             lang = "es" if record.lang == "es" else "en"
-            document.add_text(f"text_{lang}", record.text)
+            document.add_text(f"text_{lang}", without_marks(record.text))
             document.add_text(f"title_{lang}", record.title)
             document.add_text("exact", " ".join(identifiers(record.text)))
             writer.add_document(document)
@@ -352,6 +352,6 @@ def _ranked(
 
 
 def _plain_tokens(text: str) -> list[str]:
-    words = [fold(word) for word in _WORD.findall(text)]
+    words = [fold(word) for word in _WORD.findall(without_marks(text))]
     known = set(words)
     return words + [token for token in identifiers(text) if token not in known]

@@ -64,6 +64,7 @@ def analyse(
     core = _core(question, tokens, mentions, periods)
     content = [t for t in core if not _inside(t, mentions) and not _inside(t, periods) and not _possessive(question, t)]
     lang = _language(question, [t for t in tokens if not _inside(t, mentions)])
+    growth = finder("growth").has(core)
     hits = finder("statements", exact=True).find(tokens)
     naming = [(tokens[hit.first].start, tokens[hit.last - 1].end) for hit in hits]
     unnamed = [t for t in core if not any(start <= t.start < end for start, end in naming)]
@@ -74,13 +75,14 @@ def analyse(
     reasons += [f"{match.text!r}: metric {match.metric} ({', '.join(match.items)})" for match in metrics]
     statements = tuple(dict.fromkeys(hit.label for hit in hits))
     compared = _compared(core, mentions, periods)
+    turns = _turns(content, compared, growth=growth and bool(metrics))
     if compared:
         reasons.append(f"compared over {compared}")
     return QueryPlan(
         question=question,
         lang=lang,
-        search=" ".join(t.text for t in content),
-        clauses=_clauses(question, content),
+        search=" ".join(t.text for t in content if t not in turns) or " ".join(t.text for t in content),
+        clauses=_clauses(content, turns, metrics, topics),
         mentions=tuple(mentions),
         missing=tuple(missing),
         periods=tuple(periods),
@@ -93,7 +95,7 @@ def analyse(
         shape=_shape(core, metrics),
         identifiers=tuple(_codes(question, mentions, periods)),
         compared=compared,
-        growth=finder("growth").has(core),
+        growth=growth,
         forward=finder("forward").has(core),
         breakdown=finder("breakdown").has(core),
         adjusted=finder("adjusted", exact=True).has(core),
@@ -198,6 +200,11 @@ def _kind_finders() -> tuple[PhraseFinder, PhraseFinder]:
     return named, PhraseFinder({kind: entry["hinted"] for kind, entry in kinds.items()})
 
 
+def named_kind_finder() -> PhraseFinder:
+    """Return the finder of kinds of documents by name; labels are kinds."""
+    return _kind_finders()[0]
+
+
 def kind_doc_types(kind: str) -> tuple[str, ...]:
     """Return the ``doc_type`` values that a kind of ``kinds.json`` stands for."""
     return tuple(read_json("kinds.json")["kinds"][kind]["doc_types"])
@@ -274,7 +281,10 @@ def _topics(tokens: Sequence[Token], question: str) -> list[TopicMatch]:
             entry = topics_data()["topics"][hit.label]
             start, end = tokens[hit.first].start, tokens[hit.last - 1].end
             terms = (*entry["en"], *entry["es"])
-            found[hit.label] = TopicMatch(hit.label, question[start:end], start, end, terms, tuple(entry["titles"]))
+            found[hit.label] = TopicMatch(
+                hit.label, question[start:end], start, end, terms, tuple(entry["titles"]),
+                items=tuple(entry.get("items", ())), opening=bool(entry.get("opening")),
+            )  # fmt: skip
     return list(found.values())
 
 
@@ -305,17 +315,48 @@ def _joint_finder() -> PhraseFinder:
     return PhraseFinder({"joint": phrases()["clause_joints"]}, exact=True)
 
 
-def _clauses(question: str, content: Sequence[Token]) -> tuple[str, ...]:
-    """Split "… and is it included in net debt?" off; a clause needs a topic word of its own."""
-    cuts = [0]
-    cuts += [hit.first for hit in _joint_finder().find(content) if hit.first]
-    cuts.append(len(content))
+def _turns(content: Sequence[Token], compared: str, *, growth: bool) -> set[Token]:
+    """Return the words that turn a question and are not looked for: "which fund has the lowest", "grew", "prospectus".
+
+    What a comparison or a change is about stands in the other words.
+    """
+    groups = [finder("weak", exact=True)]
+    if compared == "issuers":
+        groups += [finder("superlative", exact=True), finder("things"), finder("compare", exact=True)]
+    if growth:
+        groups.append(finder("growth"))
+    found = {
+        token for group in groups for hit in group.find(content) for token in content[hit.first : hit.last]
+    }  # fmt: skip
+    for hit in _kind_finders()[0].find(content):
+        found |= set(content[hit.first : hit.last])
+    return found
+
+
+def _clauses(
+    content: Sequence[Token], turns: set[Token], metrics: Sequence[MetricMatch], topics: Sequence[TopicMatch]
+) -> tuple[str, ...]:
+    """Split "… and is it included in net debt?" off.
+
+    A clause without a subject of its own ("and what does it leave out?") takes that of the first one.
+    """
+    cuts = [0, *(hit.first for hit in _joint_finder().find(content) if hit.first), len(content)]
     parts = []
     for first, last in zip(cuts, cuts[1:], strict=False):
-        part = content[first:last]
-        if any(token.folded not in function_words() for token in part):
-            parts.append(" ".join(token.text for token in part))
-    return tuple(parts[:_MOST_CLAUSES]) if len(parts) > 1 else ()
+        words = [t for t in content[first:last] if t not in turns]
+        if any(token.folded not in function_words() for token in words):
+            parts.append(words)
+    if len(parts) < 2:
+        return ()
+    subjects = [*metrics, *topics]
+    end = parts[1][0].start
+    first_subject = next((subject.text for subject in subjects if subject.start < end), "")
+    texts = []
+    for place, words in enumerate(parts[:_MOST_CLAUSES]):
+        own = any(words[0].start <= subject.start <= words[-1].end for subject in subjects)
+        text = " ".join(token.text for token in words)
+        texts.append(text if own or not place or not first_subject else f"{first_subject} {text}")
+    return tuple(texts)
 
 
 def _codes(question: str, mentions: Sequence[Mention], periods: Sequence[Period]) -> list[str]:

@@ -145,8 +145,7 @@ def known_stems() -> frozenset[str]:
             texts += entry["names"]
             texts += entry.get("rows", [])
     for topic in topics_data()["topics"].values():
-        for part in topic.values():
-            texts += part
+        texts += [text for key in ("en", "es", "titles") for text in topic[key]]
     texts += [word for group in topics_data()["synonyms"] for word in group]
     for group in phrases().values():
         if isinstance(group, dict):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -117,6 +118,7 @@ class FinancialRetriever(BaseRetriever):
         *,
         max_tokens: int | None = None,
         max_chars: int | None = None,
+        headers: bool = False,
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
         as_of: int | str | datetime.date | None = None,
         session_id: str | None = None,
@@ -126,7 +128,8 @@ class FinancialRetriever(BaseRetriever):
         Args:
             question: as it was typed.
             max_tokens: budget in tokens of the index's tokenization, each text with its context header.
-            max_chars: budget in characters of the texts alone.
+            max_chars: budget in characters of the texts, or of texts and headers.
+            headers: count each text's context header and a blank line in ``max_chars``.
             filter: as in ``invoke``.
             as_of: as in ``invoke``.
             session_id: as in ``invoke``.
@@ -145,7 +148,8 @@ class FinancialRetriever(BaseRetriever):
         session = self._session(session_id)
         found = self._search(question, self._allowed(filter, as_of, session), session)
         if max_chars is not None:
-            return _numbered(pack(found.evidence, found.items, max_chars, lambda one: one.size, max_chars))
+            size = partial(_size, headers=headers)
+            return _numbered(pack(found.evidence, found.items, max_chars, size, max_chars))
         tokens = max_tokens or 0
         count = self.index.tokenization.count
 
@@ -206,6 +210,10 @@ class FinancialRetriever(BaseRetriever):
         documents = self.index.fetch(hit.row for hit in fused)
         found = [(documents[hit.row], hit) for hit in fused if hit.row in documents]
         return [_result(document, hit, rank) for rank, (document, hit) in enumerate(found, 1)]
+
+
+def _size(one: Evidence, *, headers: bool) -> int:
+    return one.size + (len(one.header) + 2 if headers else 0)
 
 
 def _numbered(evidence: Sequence[Evidence]) -> list[Document]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -18,6 +19,7 @@ from fin_rag.text.words import stems
 
 PRIMARY: Final = ("income", "balance_sheet", "cash_flow")
 _LEAST_LIKENESS: Final = 0.5
+_FIGURE: Final = re.compile(r"\d[\d.,]*")
 _MOST_ROWS: Final = 3  # rows taken for one line item
 
 
@@ -168,3 +170,10 @@ def _joined(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
         else:
             merged.append(span)
     return tuple(merged)
+
+
+def figures_of(evidence: Evidence, item: str) -> int:
+    """Return how many figures the row of a line item has; 0 where the statement has no such row."""
+    rows = rows_for(evidence.source.statements[evidence.statement], item)
+    text = evidence.source.text
+    return max((len(_FIGURE.findall(row.span.slice(text)[len(row.label) :])) for row in rows), default=0)

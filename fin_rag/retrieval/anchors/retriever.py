@@ -219,7 +219,8 @@ class AnchorRetriever(ScopedRetriever):
         within = self.index.narrow(allowed, selection.weights) if selection is not None else allowed
         if not len(within.rows):
             return None, selection
-        pool = Pool(self._reader, question, plan.search, within, session_id)
+        weights = selection.weights if selection is not None else None
+        pool = Pool(self._reader, question, plan.search, within, session_id, weights)
         pool.search(self.pool_size)
         return Detection(pool, plan, Titles(self._reader, pool.views()), self.detectors), selection
 

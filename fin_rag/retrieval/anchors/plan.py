@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -126,14 +126,15 @@ def _topic_titles(topic: TopicMatch) -> tuple[str, ...]:
     return (*topic.titles, topic.text)
 
 
-def title_terms(title: str) -> list[str]:
+@lru_cache(maxsize=1 << 15)
+def title_terms(title: str) -> tuple[str, ...]:
     """Return the stems of a title's topic words.
 
     Example:
         >>> title_terms("Liquidity and Capital Resources")
-        ['liquidit', 'capital', 'resourc']
+        ('liquidit', 'capital', 'resourc')
     """
-    return list(dict.fromkeys(question_terms(title) if title.strip() else text_terms(title)))
+    return tuple(dict.fromkeys(question_terms(title) if title.strip() else text_terms(title)))
 
 
 @cache

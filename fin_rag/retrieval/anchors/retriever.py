@@ -203,7 +203,8 @@ class AnchorRetriever(ScopedRetriever):
         limit = max(self.limit, 2 * wanted)
         weights = selection.weights if selection else {}
         found = candidates(detection, self.compositions, limit, self.max_chars, weights) if detection else []
-        passages = [self._passage(one) for one in found]
+        chunks = self.index.fetch(passage.row for one in found for passage in one.passages)
+        passages = [self._passage(one, chunks) for one in found]
         texts = [passage.page_content for passage in passages]
         case = Case(question, table_of_contents(found), found, texts)
         return _Prepared(question, wanted, scope, detection, selection, case, passages)
@@ -224,8 +225,7 @@ class AnchorRetriever(ScopedRetriever):
         pool.search(self.pool_size)
         return Detection(pool, plan, Titles(self._reader, pool.views()), self.detectors), selection
 
-    def _passage(self, candidate: Candidate) -> Document:
-        chunks = self.index.fetch(passage.row for passage in candidate.passages)
+    def _passage(self, candidate: Candidate, chunks: Mapping[int, Document]) -> Document:
         children = [identified(chunks[p.row]) for p in candidate.passages if p.row in chunks]
         if not children:
             raise InputError("The index changed while a question was answered. Ask again.")

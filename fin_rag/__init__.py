@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fin_rag.answers import FigureGuard, answer_chain, ask, verify_figures
+    from fin_rag.evaluation import Gate, GoldenSet, evaluate_answers, evaluate_retrieval
     from fin_rag.facts import FactStore, ratio_calculator, xbrl_lookup
     from fin_rag.index import FilingIndex, load_embeddings
     from fin_rag.loaders import FinancialDocumentLoader
-    from fin_rag.retrieval import FinancialRetriever
+    from fin_rag.retrieval import AnchorRetriever, FinancialRetriever
     from fin_rag.schema import Outline, Section, SourceDocument, Span
     from fin_rag.splitters import (
         ChunkingConfig,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AnchorRetriever",
     "ChunkingConfig",
     "EarningsCallTextSplitter",
     "FactStore",
@@ -41,6 +43,8 @@ __all__ = [
     "FinancialDocumentLoader",
     "FinancialReportTextSplitter",
     "FinancialRetriever",
+    "Gate",
+    "GoldenSet",
     "Outline",
     "RegulationTextSplitter",
     "SecFilingTextSplitter",
@@ -52,6 +56,8 @@ __all__ = [
     "answer_chain",
     "ask",
     "chunk_document",
+    "evaluate_answers",
+    "evaluate_retrieval",
     "load_embeddings",
     "load_tokenization",
     "ratio_calculator",
@@ -61,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AnchorRetriever": "fin_rag.retrieval",
     "ChunkingConfig": "fin_rag.splitters",
     "EarningsCallTextSplitter": "fin_rag.splitters",
     "FactStore": "fin_rag.facts",
@@ -69,6 +76,8 @@ _HOMES = {
     "FinancialDocumentLoader": "fin_rag.loaders",
     "FinancialReportTextSplitter": "fin_rag.splitters",
     "FinancialRetriever": "fin_rag.retrieval",
+    "Gate": "fin_rag.evaluation",
+    "GoldenSet": "fin_rag.evaluation",
     "Outline": "fin_rag.schema",
     "RegulationTextSplitter": "fin_rag.splitters",
     "SecFilingTextSplitter": "fin_rag.splitters",
@@ -80,6 +89,8 @@ _HOMES = {
     "answer_chain": "fin_rag.answers",
     "ask": "fin_rag.answers",
     "chunk_document": "fin_rag.splitters",
+    "evaluate_answers": "fin_rag.evaluation",
+    "evaluate_retrieval": "fin_rag.evaluation",
     "load_embeddings": "fin_rag.index",
     "load_tokenization": "fin_rag.tokens",
     "ratio_calculator": "fin_rag.facts",

@@ -85,7 +85,7 @@ class Searcher:
         units = self._units(plan, selection)
         ranked = [self._unit(plan, selection, text, docs, allowed, number) for number, (text, docs) in enumerate(units)]
         chunks = _merged(ranked, interleaved=bool(self._groups(selection)))
-        found.evidence = completed(chunks, self._index.rows_of)
+        found.evidence = completed(chunks, self._index.chunks_of)
         if STATEMENT not in self._off:
             self._add_statements(found)
         return found

@@ -195,7 +195,7 @@ class Searcher:
         passages = [Passage(str(one.metadata.get(CONTEXT_HEADER, "")), one.source.text, one.spans) for one in evidence]
         growth = plan.growth and bool(plan.metrics)
         years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
-        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth).read())
+        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=_printed(plan)).read())
 
     # --- statements --------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ class Searcher:
         plan, selection = found.plan, found.selection
         if not plan.metrics and not plan.statements:
             return
-        first = bool(plan.statements) or not (plan.breakdown or plan.adjusted or plan.forward)
+        first = bool(plan.statements) or (_printed(plan) and not plan.breakdown and not plan.adjusted)
         groups = [numbers for _, numbers in self._groups(selection)] or [tuple(selection.weights)]
         added = []
         for unit, numbers in enumerate(groups):
@@ -255,6 +255,11 @@ def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
     for one in added:
         one.score = max((c.score for c in chunks[at:]), default=0.5) if not first else 1.0
     found.evidence = [*chunks[:at], *added, *chunks[at:]]
+
+
+def _printed(plan: QueryPlan) -> bool:
+    """Tell whether a figure that is printed is asked for, and no reason or forecast."""
+    return plan.shape != "reason" and not plan.forward
 
 
 def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:

@@ -192,9 +192,7 @@ def family_name(doc_type: str) -> str:
     if not found:
         return ""
     raw = found[1].upper().replace("-", "")
-    return {"10KSB": "10-KSB", "10K": "10-K", "10Q": "10-Q", "8K": "8-K", "20F": "20-F", "40F": "40-F"}.get(
-        raw, "6-K"
-    )
+    return {"10KSB": "10-KSB", "10K": "10-K", "10Q": "10-Q", "8K": "8-K", "20F": "20-F", "40F": "40-F"}.get(raw, "6-K")
 
 
 def form_of(doc_type: object, text: str) -> Form:

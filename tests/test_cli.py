@@ -211,3 +211,21 @@ def test_a_text_is_copied_without_content_too(folder, capsys) -> None:
     assert "the same outline" in capsys.readouterr().out
     assert "supplier" not in out.read_text()
     assert "12.5" not in out.read_text()
+
+
+def test_inspect_shows_tables_markers_and_notes(tmp_path, capsys) -> None:
+    path = tmp_path / "report.md"
+    path.write_text(
+        "# Report\n\n## Debt\n\n(EUR million)\n| Line | 2031 |\n|---|---|\n| Net debt (1) | 40 |\n| Other (2) | 3 |\n\n"
+        "(1) Without leases.\n",
+        encoding="utf-8",
+    )
+    assert main(["inspect", str(path), "--tables"]) == 0
+    shown = capsys.readouterr().out
+    assert "2 rows, EUR x 1,000,000" in shown
+    assert "(1) in row_label 'Net debt (1)' -> '(1) Without leases.'" in shown
+    assert "(2) in row_label 'Other (2)' -> no note" in shown
+    assert main(["inspect", str(path), "--tables", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["tables"][0]["rows"][0]["values"][0]["amount"] == "40000000"
+    assert [marker["marker"] for marker in told["unresolved"]] == ["(2)"]

@@ -67,6 +67,8 @@ class NoteChunker:
         self._region_starts = [region.span.start for region in self._regions]
         self._packer = Packer(text, tokenization, config, self._joined, (), self._render)
         self._rest = {n.start: n.spans[1:] for n in view.notes.notes if len(n.spans) > 1}
+        self._account_spans = {part for note in view.notes.notes if note.kind == "account" for part in note.spans}
+        self._table_starts = [block.span.start for block, _ in view.tables]
         self._unresolved = [marker.span.start for marker in view.notes.unresolved]
         self._led: dict[int, Span] = {}
         self._citers: dict[str, list[Join]] = {}
@@ -241,7 +243,8 @@ class NoteChunker:
     def _accounts(self, chunk: Chunk) -> list[Span]:
         found = [
             part
-            for piece in chunk.pieces
+            for piece in chunk.spans  # a note at the foot may refer to one of the accounts
+            if piece in chunk.pieces or piece not in self._account_spans
             for note in self._view.notes.notes_of(piece, "account")
             for part in note.spans
         ]
@@ -284,7 +287,7 @@ class NoteChunker:
 
     def _unit(self, chunk: Chunk) -> dict[str, MetadataValue]:
         """Return currency and scale of a chunk's tables, where they state one and agree."""
-        starts = [block.span.start for block, _ in self._view.tables]
+        starts = self._table_starts
         units = set()
         for piece in chunk.pieces:
             at = max(bisect_right(starts, piece.start) - 1, 0)

@@ -131,13 +131,17 @@ def is_year_row(text: str) -> bool:
         return False
     words = vocabulary()
     marked = False
+    years, noted = 0, False
     for token in tokens:
         bare = token.strip(".,;:()*%$€").lower()
         if is_year(bare) or is_year(token) or bare in words["period_marks"] or _is_date(bare):
             marked = True
+            years += is_year(bare)
+        elif bare in words["source_words"]:
+            noted = True  # a column of note numbers, if two columns of years stand beside it
         elif bare and bare not in words["period_words"] and not (bare.isdigit() and len(bare) <= 2):
             return False
-    return marked
+    return marked and (years > 1 or not noted)
 
 
 _DATE: Final = re.compile(

@@ -43,7 +43,7 @@ _OPENING: Final = re.compile(
     r"|(?P<star>\*{1,5})(?=\s|[^\W\d_a-zñáéíóú][^*]*$)"
     rf"|(?P<sign>{_SIGN})(?!\s?\d)"
     r"|(?P<slash>\d{1,2}|[a-z])/(?=\s)"
-    r"|\(?(?P<word>(?:[Nn]otas?|NOTA|[Nn]otes?|NOTE|Llamada)(?:\s?n\.?[ºo°]\.?)?(?:\s|(?=\())\s?\(?(?P<wordkey>\d{1,2}|[a-z]|\*{1,3})\)?)(?=\s?[):.–—-])"
+    r"|\(?(?P<word>(?:[Nn]otas?|NOTA|[Nn]otes?|NOTE|Llamada)(?:\s?n\.?[ºo°]\.?)?(?:\s|(?=\())\s?\(?(?P<wordkey>\d{1,2}|[a-zA-Z]|\*{1,3})\)?)(?=\s?[):.–—-])"
     r"(?:\)\s?|\s?)[:.–—-]?"
     r"|(?P<dot>\d{1,2}|[a-z])\\?[.)]-?(?=\s)"
     r"|(?P<dash>\d{1,2}|[a-z])\s[-–—](?=\s)"

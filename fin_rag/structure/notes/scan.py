@@ -26,6 +26,7 @@ _REFERENCE: Final = re.compile(
     r"(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
+_LETTERED: Final = re.compile(r"\((?:[Nn]otas?|[Nn]otes?)\s+(?P<letter>[A-Z])\)")
 _NUMBER: Final = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}")
 _SPREAD: Final = re.compile(r"(\d{1,2})(?:\s(?:a|to|al)\s|\s?[-–]\s?)(\d{1,2})(?!\d|\.\d)")
 _SENTENCE_END: Final = re.compile(
@@ -165,7 +166,7 @@ def _raised(head: str, token: str, place: Place) -> int:
     squared = token[0] in "²³"  # no other sign is printed as the exponent of a unit
     if squared and (last.casefold() in units or (last and last.casefold().rsplit("/", 1)[-1] in units and "/" in last)):
         return 1 if len(token) > 1 and token[1] in RAISED else -1
-    small = last.isdigit() and len(last) <= 2 and head[-1].isdigit()
+    small = last.isdecimal() and len(last) <= 2 and head[-1].isdecimal()
     if small and (place.where != "cell" or last == "10"):
         return -1
     return 0
@@ -229,6 +230,9 @@ def _references(text: str, place: Place, raw: str) -> Iterator[Found]:
         for value in reference_values(found["list"]):
             key = NoteKey("number", value)
             yield Found(Marker(found[0], key, "account", span, anchor, place.where, place.table), firm=True)
+    for found in _LETTERED.finditer(raw):
+        span = Span(place.span.start + found.start(), place.span.start + found.end())
+        yield Found(_marker(text, place, span, "account", NoteKey("letter", found["letter"])), firm=False)
 
 
 def reference_values(listed: str) -> list[str]:

@@ -195,7 +195,8 @@ class Searcher:
         passages = [Passage(str(one.metadata.get(CONTEXT_HEADER, "")), one.source.text, one.spans) for one in evidence]
         growth = plan.growth and bool(plan.metrics)
         years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
-        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=_printed(plan)).read())
+        reader = LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=_printed(plan))
+        return list(reader.read())
 
     # --- statements --------------------------------------------------------------------------------
 

@@ -198,7 +198,7 @@ def test_parents_are_merged_and_list_their_hits(index) -> None:
 
 def test_parts_can_be_switched_off(index) -> None:
     found = index.retriever(k=5, without=("statement", "line", "title")).invoke("Orrin Tools quick ratio 2023")
-    assert all(set(d.metadata["found_by"]) <= {"dense", "keyword"} for d in found)
+    assert all(set(d.metadata["found_by"]) <= {"dense", "keyword", "table"} for d in found)
     with pytest.raises(InputError, match="colour"):
         index.retriever(without=("colour",))
 

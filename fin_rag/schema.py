@@ -57,10 +57,14 @@ PAGE_END: Final = "page_end"
 CHUNK_INDEX: Final = "chunk_index"
 CONTEXT_HEADER: Final = "context_header"
 BODY_OFFSET: Final = "body_offset"
+PREPARED_BODY: Final = "prepared_body"
 TOKEN_COUNT: Final = "token_count"
 OVERLAP_TOKENS: Final = "overlap_tokens"
 CURRENCY: Final = "currency"
 SCALE: Final = "scale"
+STATEMENT_TYPE: Final = "statement_type"
+STATEMENT_BASIS: Final = "statement_basis"
+PERIOD_ENDS: Final = "period_ends"
 
 # --- keys of a result, never written back to the store ----------------------------------------
 SCORE: Final = "score"
@@ -77,8 +81,8 @@ KEY_TYPES: Final[Mapping[str, type]] = {
     "section": str, "turn_index": int, "exchange": int, "exchange_part": str, "address": str,
     "references": list, "external_references": list, KIND: str, SPANS: str, START_INDEX: int,
     END_INDEX: int, PARENT_START: int, PARENT_END: int, PAGE: int, PAGE_END: int, CHUNK_INDEX: int,
-    CONTEXT_HEADER: str, BODY_OFFSET: int, TOKEN_COUNT: int, OVERLAP_TOKENS: int, CURRENCY: str,
-    SCALE: int,
+    CONTEXT_HEADER: str, BODY_OFFSET: int, PREPARED_BODY: str, TOKEN_COUNT: int, OVERLAP_TOKENS: int,
+    CURRENCY: str, SCALE: int, STATEMENT_TYPE: str, STATEMENT_BASIS: str, PERIOD_ENDS: list,
 }  # fmt: skip
 
 # What every chunk carries, whatever its document.
@@ -91,8 +95,8 @@ REQUIRED_CHUNK_KEYS: Final = frozenset({
 # Keys that describe a place in a document or a result; they are never inherited from a source document.
 CHUNK_ONLY_KEYS: Final = frozenset({
     SECTION_ID, SECTION_PATH, ITEM, ITEM_TITLE, PART, KIND, SPANS, START_INDEX, END_INDEX, PARENT_START,
-    PARENT_END, PAGE, PAGE_END, CHUNK_INDEX, CONTEXT_HEADER, BODY_OFFSET, TOKEN_COUNT, OVERLAP_TOKENS,
-    SCORE, RANK, FOUND_BY, REASON,
+    PARENT_END, PAGE, PAGE_END, CHUNK_INDEX, CONTEXT_HEADER, BODY_OFFSET, PREPARED_BODY, TOKEN_COUNT,
+    OVERLAP_TOKENS, SCORE, RANK, FOUND_BY, REASON,
 })  # fmt: skip
 
 DOC_TYPES: Final = (
@@ -355,7 +359,7 @@ class Chunk:
     table that goes on from an earlier chunk have their header's span in front. ``pieces`` are the body's
     own: one span, or several where a running head or page number stands in between. ``header`` is the
     context header, which is no part of the text; counts are tokens of the whole prepared text. ``content`` is
-    what is printed in place of the slices where a splitter was asked to write table rows in words.
+    what the model reads in place of the slices where a splitter was asked to write table rows in words.
     """
 
     spans: tuple[Span, ...]
@@ -374,8 +378,8 @@ class Chunk:
         return self.pieces[0]
 
     def text(self, canonical: str) -> str:
-        """Return the slices of the spans, joined by a blank line; ``content`` where there is one."""
-        return self.content if self.content is not None else "\n\n".join(span.slice(canonical) for span in self.spans)
+        """Return the slices of the spans, joined by a blank line."""
+        return "\n\n".join(span.slice(canonical) for span in self.spans)
 
 
 def clean_metadata(metadata: Mapping[str, object]) -> dict[str, MetadataValue]:

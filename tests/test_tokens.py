@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fin_rag.errors import NotFoundError
+from fin_rag.schema import Span
+from fin_rag.splitters.counting import Counter
 from fin_rag.tokens import Tokenization, load_tokenization
 from tests.fakes import words
 
@@ -71,3 +73,35 @@ def test_tokenizer_file_is_taken_by_path(tmp_path) -> None:
     tokenization = load_tokenization(tmp_path)
     assert tokenization.max_input_tokens == 4
     assert tokenization.count("net sales net sales net sales") == 6, "the count must not be truncated"
+
+
+@cache
+def word_piece() -> Tokenization:
+    """Return a small WordPiece that is built here: BERT's normaliser and pre-tokenizer, a few words and pieces."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    pieces = ["[UNK]", "[CLS]", "[SEP]", "net", "sales", "##s", "de", "##uda", "1", "2", "##2", ",", ".", "|", "-"]
+    tokenizer = Tokenizer(models.WordPiece({piece: n for n, piece in enumerate(pieces)}, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.BertProcessing(("[SEP]", 2), ("[CLS]", 1))
+    return Tokenization.from_tokenizer(tokenizer, name="word-piece", max_input_tokens=512)
+
+
+@given(st.text("netsalud12,.|-\u00e9 \n\t\u00a0\u200b\x0b\x0c\x1c\x85漢", max_size=80), st.data())
+def test_a_tokenizer_that_stops_at_blanks_reads_a_text_once(text: str, data: st.DataObject) -> None:
+    tokenization = word_piece()
+    counter = Counter(text, tokenization)
+    ends = [at for at in range(len(text) + 1) if at in (0, len(text)) or text[at - 1].isspace() or text[at].isspace()]
+    first, last = sorted((data.draw(st.sampled_from(ends)), data.draw(st.sampled_from(ends))))
+    span = Span(first, last)
+    counted = tokenization.count(span.slice(text), header="Net sales")
+    assert counter.exact((span,), "Net sales") == counted
+    assert counter.estimate([span]) == [tokenization.count_tokens(span.slice(text)) - 2]
+
+
+def test_only_tokenizers_that_stop_at_blanks_say_where_tokens_begin() -> None:
+    assert default().token_starts is None
+    starts = word_piece().token_starts
+    assert starts is not None
+    assert starts("net sales, 12") == [0, 4, 9, 11, 12]

@@ -75,6 +75,10 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a document")
     parser.add_argument("--chunks", action="store_true", help="show the borders of the chunks as well")
+    parser.add_argument("--tables", action="store_true", help="show tables, note markers and what each calls as well")
+    parser.add_argument("--statements", action="store_true", help="show the primary statements with their rows")
+    parser.add_argument("--facts", action="store_true", help="show the inline XBRL facts and where each is printed")
+    parser.add_argument("--report", metavar="OUT", help="write a small copy without content, to report an odd reading")
     parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
     parser.add_argument("--doc-type", metavar="TYPE", help="kind of the document, if detection is wrong")
     _add_common(parser)

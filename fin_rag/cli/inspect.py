@@ -1,14 +1,21 @@
-"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, chunk borders."""
+"""``fin-rag inspect``: how a document is read: metadata, outline, tables, statements, facts, chunks."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from langchain_core.documents import Document
 
+from fin_rag.cli.reproduction import LENGTHS, anonymise_html, anonymise_text, skeleton
+from fin_rag.cli.statements import fact_lines, fact_report, statement_lines, statement_report
+from fin_rag.cli.tables import table_lines, table_report
+from fin_rag.errors import InputError
 from fin_rag.loaders.financial import FinancialDocumentLoader
-from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
+from fin_rag.loaders.html import decode_html
+from fin_rag.loaders.source import read_source
+from fin_rag.schema import DOC_TYPE, PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
 
 _EXCERPT = 60  # characters
@@ -17,10 +24,20 @@ _EXCERPT = 60  # characters
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     document = FinancialDocumentLoader(options.file, doc_type=options.doc_type).load()[0]
+    if options.report:
+        return _write_report(options, document)
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
+    tables = table_report(whole, outline) if options.tables else None
+    statements = statement_report(whole, outline) if options.statements else None
+    facts = fact_report(whole) if options.facts else None
     if options.json:
-        print(json.dumps(_report(whole, outline, chunks if options.chunks else []), ensure_ascii=False, indent=1))
+        report = _report(whole, outline, chunks if options.chunks else [])
+        print(
+            json.dumps(
+                {**report, **(tables or {}), **(statements or {}), **(facts or {})}, ensure_ascii=False, indent=1
+            )
+        )
         return 0
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():
@@ -32,10 +49,44 @@ def run(options: argparse.Namespace) -> int:
     print()
     for section in outline:
         print(_branch(section, pages))
+    shown = (
+        table_lines(tables) if tables else (),
+        statement_lines(statements) if statements else (),
+        fact_lines(facts) if facts else (),
+    )
+    for number, line in enumerate(line for part in shown for line in part):
+        print(line if number else f"\n{line}")
     if options.chunks:
         print()
         for chunk in chunks:
             print(_border(chunk))
+    return 0
+
+
+def _write_report(options: argparse.Namespace, document: Document) -> int:
+    """Write a copy without content and tell whether it is read as the document is."""
+    source = read_source(options.file)
+    text = decode_html(source.data)[0] if source.format == "html" else document.page_content
+    anonymise = anonymise_html if source.format == "html" else anonymise_text
+    out, doc_type = Path(options.report), str(document.metadata.get(DOC_TYPE))
+    before = skeleton(splitter_for(document).outline(document))
+    after: list[tuple[int, str, str]] = []
+    for longest in LENGTHS:
+        try:
+            out.write_text(anonymise(text, longest), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{options.report!r} cannot be written: {error.strerror}. Name another file.") from error
+        copy = FinancialDocumentLoader(out, doc_type=doc_type).load()[0]
+        after = skeleton(splitter_for(copy).outline(copy))
+        if after == before:
+            break
+    same = before == after
+    size, whole = out.stat().st_size, len(source.data)
+    if options.json:
+        print(json.dumps({"report": str(out), "bytes": size, "of": whole, "same_outline": same, "doc_type": doc_type}))
+        return 0
+    told = f"the same outline ({len(after)} sections)" if same else f"{len(after)} sections instead of {len(before)}"
+    print(f"{out}: {size} bytes of {whole}, {told}. Read it before you send it: inspect {out} --doc-type {doc_type}")
     return 0
 
 

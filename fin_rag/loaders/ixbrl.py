@@ -186,9 +186,7 @@ class FactBuilder:
             if mark.tag == "ix:exclude" and (span := self._span(mark)) is not None
         )
         self._parts = {
-            mark.attrib["id"]: mark
-            for mark in reader.marks
-            if mark.tag == "ix:continuation" and "id" in mark.attrib
+            mark.attrib["id"]: mark for mark in reader.marks if mark.tag == "ix:continuation" and "id" in mark.attrib
         }
 
     def facts(self) -> list[InlineFact]:
@@ -295,12 +293,7 @@ def fact_hints(facts: list[InlineFact]) -> dict[str, MetadataValue]:
     for dimensioned in (False, True):
         for fact in facts:
             prefix, _, name = fact.concept.partition(":")
-            if (
-                prefix == "dei"
-                and bool(fact.dimensions) is dimensioned
-                and isinstance(fact.value, str)
-                and fact.value
-            ):
+            if prefix == "dei" and bool(fact.dimensions) is dimensioned and isinstance(fact.value, str) and fact.value:
                 plain.setdefault(name, fact.value)
     hints: dict[str, MetadataValue] = {}
     take: tuple[tuple[str, str, Callable[[str], MetadataValue | None]], ...] = (
@@ -349,7 +342,10 @@ def _unwritten(mark: Mark) -> str:
 
 def _is_nil(attrib: Mapping[str, str]) -> bool:
     """Tell whether a fact is nil; the prefix of the attribute is the filer's choice."""
-    return any(value in ("true", "1") and name.rpartition(":")[2] == "nil" for name, value in attrib.items())
+    for name in attrib:
+        if name.endswith("nil") and name.rpartition(":")[2] == "nil":
+            return attrib[name] in ("true", "1")
+    return False
 
 
 def _scale(value: str) -> int:

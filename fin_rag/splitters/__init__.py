@@ -1,6 +1,7 @@
 """Splitters: outline and budget become chunks with exact offsets."""
 
 from fin_rag.splitters.baselines import FixedWindowTextSplitter, RecursiveTextSplitter
+from fin_rag.splitters.chunks import prepared_text
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.document import ChunkRecord, SectionSpan, chunk_document
 from fin_rag.splitters.kinds import FinancialReportTextSplitter, SecFilingTextSplitter, splitter_for
@@ -17,5 +18,6 @@ __all__ = [
     "StructureTextSplitter",
     "chunk_document",
     "joined_pages",
+    "prepared_text",
     "splitter_for",
 ]

@@ -34,9 +34,7 @@ class FixedWindowTextSplitter(StructureTextSplitter):
 
     def _chunks(self, text: str, outline: Outline, metadata: Mapping[str, object]) -> list[Chunk]:  # noqa: ARG002
         root = root_section(text, metadata)
-        header = context_header(
-            metadata, root.path, tokenization=self.tokenization, max_tokens=self.config.max_tokens
-        )
+        header = context_header(metadata, root.path, tokenization=self.tokenization, max_tokens=self.config.max_tokens)
         packer = Packer(text, self.tokenization, self.config)
         units = packer.units(self._units, Span(0, len(text)))
         return [

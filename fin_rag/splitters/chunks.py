@@ -24,6 +24,7 @@ from fin_rag.schema import (
     PAGE_MAP,
     PARENT_END,
     PARENT_START,
+    PREPARED_BODY,
     SECTION_ID,
     SECTION_PATH,
     SPANS,
@@ -58,12 +59,14 @@ def chunk_text(
     tokenization: Tokenization,
     joined: Callable[[Span], Sequence[Span]] = nothing_joined,
     render: Callable[[Span], str] | None = None,
+    tables: Sequence[Block] = (),
 ) -> list[Chunk]:
     """Cut a canonical text into chunks along its outline, within a token budget.
 
     Every non-blank character is in a chunk, or in ``outline.furniture``. Chunks rise by their body's start;
     none crosses a section's border. ``joined`` names spans that belong to a body but stand elsewhere, and
     ``render`` writes spans in other words, as :class:`~fin_rag.splitters.pack.Packer` takes them.
+    ``tables`` are blocks that are known already, in order and apart; a header may stand before its table.
 
     Raises:
         InputError: if a section reaches beyond the text, or a header leaves no room for a body.
@@ -71,16 +74,14 @@ def chunk_text(
     regions = regions_of(text, outline.sections, root_section(text, metadata))
     furniture = sorted(outline.furniture)
     packer = Packer(text, tokenization, config, joined, furniture, render)
-    per_region = [_content_blocks(text, region, furniture) for region in regions]
+    per_region = [_content_blocks(text, region, furniture, tables) for region in regions]
     costs = iter(packer.estimate([block.span for found in per_region for block in found]))
     chunks: list[Chunk] = []
     for region, found in zip(regions, per_region, strict=True):
         cost = [next(costs) for _ in found]
         if not found:
             continue
-        header = context_header(
-            metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens
-        )
+        header = context_header(metadata, region.section.path, tokenization=tokenization, max_tokens=config.max_tokens)
         chunks += [
             Chunk(
                 packed.spans,
@@ -103,11 +104,11 @@ def root_section(text: str, metadata: Mapping[str, object]) -> Section:
     return Section(ROOT_SECTION_ID, name, (name,), Span(0, len(text)), level=0)
 
 
-def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> list[Block]:
+def _content_blocks(text: str, region: Region, furniture: Sequence[Span], tables: Sequence[Block]) -> list[Block]:
     """Return the blocks of a region that are not furniture; ``furniture`` is sorted and apart."""
     starts = [mark.start for mark in furniture]
     content: list[Block] = []
-    for block in blocks(text, region.span):
+    for block in _with_tables(text, blocks(text, region.span), region.span, tables):
         at = max(bisect_right(starts, block.span.start) - 1, 0)
         start = block.span.start
         while at < len(furniture) and furniture[at].start < block.span.end:
@@ -118,12 +119,30 @@ def _content_blocks(text: str, region: Region, furniture: Sequence[Span]) -> lis
     return content
 
 
+def _with_tables(text: str, found: Sequence[Block], span: Span, tables: Sequence[Block]) -> list[Block]:
+    """Put tables that are known already in the place of the blocks that stand there."""
+    inside = [table for table in tables if span.contains(table.span)]
+    if not inside:
+        return list(found)
+    result: list[Block] = []
+    for block in found:
+        start = block.span.start
+        for table in inside:
+            if table.span.overlaps(block.span):
+                result += _part_of(text, block, start, table.span.start)
+                start = max(start, table.span.end)
+        result += _part_of(text, block, start, block.span.end)
+    return sorted([*result, *inside], key=lambda one: one.span)
+
+
 def _part_of(text: str, block: Block, start: int, end: int) -> list[Block]:
     """Return the part of a block between two pieces of furniture, if anything stands there."""
     part = trimmed(text, Span(start, max(start, end)))
     if part == block.span:
         return [block]
-    header = block.header if block.header and part.contains(block.header) else None
+    header = block.header
+    if header and not (part.contains(header) or header.end <= part.start):
+        header = None
     return [replace(block, span=part, header=header)] if len(part) else []
 
 
@@ -153,6 +172,8 @@ def chunk_documents(
             touched = (page, page)  # a single page, given with its number
         if touched is not None:
             own[PAGE], own[PAGE_END] = touched
+        if chunk.content is not None:
+            own[PREPARED_BODY] = chunk.content
         content = chunk.text(text)
         if add_context_header:
             content = f"{chunk.header}{HEADER_SEPARATOR}{content}"
@@ -163,6 +184,27 @@ def chunk_documents(
             page_content=content,
             metadata=clean_metadata({**inherited, **own}),
         )
+
+
+def prepared_text(chunk: Document, tokenization: Tokenization) -> str:
+    r"""Return what a model reads of a chunk: prefix, context header, and the body or its rows in words.
+
+    Args:
+        chunk: a chunk of any splitter of this package.
+        tokenization: the model's prefixes.
+
+    Example:
+        >>> words = Tokenization("words", lambda text: len(text.split()), document_prefix="passage: ")
+        >>> chunk = Document(page_content="| Sales | 40 |", metadata={
+        ...     "context_header": "Acme", "prepared_body": "Sales: 2031 = 40"})
+        >>> prepared_text(chunk, words)
+        'passage: Acme\n\nSales: 2031 = 40'
+    """
+    metadata = chunk.metadata
+    body = metadata.get(PREPARED_BODY)
+    if body is None:
+        body = chunk.page_content[int(metadata.get(BODY_OFFSET, 0)) :]
+    return tokenization.prepare(str(body), header=str(metadata.get(CONTEXT_HEADER, "")))
 
 
 def _chunk_metadata(chunk: Chunk, index: int, shift: int) -> dict[str, MetadataValue]:

@@ -34,9 +34,7 @@ class ChunkingConfig:
         for name in ("max_tokens", "overlap_tokens"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool):
-                raise InputError(
-                    f"{name!r} of ChunkingConfig must be a whole number of tokens. Got {value!r}."
-                )
+                raise InputError(f"{name!r} of ChunkingConfig must be a whole number of tokens. Got {value!r}.")
         if self.max_tokens < 1:
             raise InputError(f"'max_tokens' of ChunkingConfig must be at least 1. Got {self.max_tokens}.")
         if not 0 <= self.overlap_tokens < self.max_tokens:
@@ -58,9 +56,7 @@ class ChunkingConfig:
         """
         wanted = {"max_tokens", "overlap_tokens"}
         if set(settings) != wanted:
-            raise InputError(
-                f"Chunking settings must hold exactly {sorted(wanted)}. Got {sorted(map(str, settings))}."
-            )
+            raise InputError(f"Chunking settings must hold exactly {sorted(wanted)}. Got {sorted(map(str, settings))}.")
         values = {key: settings[key] for key in wanted}
         bad = {k: v for k, v in values.items() if not isinstance(v, int) or isinstance(v, bool)}
         if bad:

@@ -9,7 +9,6 @@ from langchain_core.documents import Document
 
 from fin_rag.errors import InputError
 from fin_rag.schema import (
-    CONTEXT_HEADER,
     DOC_ID,
     OVERLAP_TOKENS,
     PAGE,
@@ -24,6 +23,7 @@ from fin_rag.schema import (
     Span,
     parse_spans,
 )
+from fin_rag.splitters.chunks import prepared_text
 from fin_rag.splitters.config import ChunkingConfig
 from fin_rag.splitters.kinds import splitter_for
 from fin_rag.splitters.splitter import PAGE_SEPARATOR, StructureTextSplitter
@@ -122,7 +122,7 @@ def _record(chunk: Document, tokenization: Tokenization) -> ChunkRecord:
     metadata = chunk.metadata
     return ChunkRecord(
         text=chunk.page_content,
-        prepared=tokenization.prepare(chunk.page_content, header=str(metadata[CONTEXT_HEADER])),
+        prepared=prepared_text(chunk, tokenization),
         spans=parse_spans(str(metadata[SPANS])),
         token_count=int(metadata[TOKEN_COUNT]),
         overlap_tokens=int(metadata[OVERLAP_TOKENS]),
@@ -143,9 +143,7 @@ def _one_document(
     if not numbered:
         raise InputError("chunk_document needs at least one page. Got none.")
     for key in (DOC_ID, SOURCE):
-        named = {
-            str(page.metadata[key]) for page in pages if isinstance(page, Document) and key in page.metadata
-        }
+        named = {str(page.metadata[key]) for page in pages if isinstance(page, Document) and key in page.metadata}
         if len(named) > 1:
             raise InputError(f"The pages belong to {len(named)} documents by their {key!r}: {sorted(named)}.")
     shared = pages[0].metadata if isinstance(pages[0], Document) else {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -21,7 +21,7 @@ from fin_rag.tokens import Tokenization
 NOTE: Final = "note"
 CITED_BY: Final = "cited_by"
 NOTES_LEFT_OUT: Final = "notes_left_out"
-RENDERING: Final = "rendering"
+UNRESOLVED_MARKERS: Final = "unresolved_markers"
 _LONGEST_LABEL: Final = 60  # code points of a row's label that may stand in a header
 _MOST_CITED_BY: Final = 8
 _PATH: Final = " > "
@@ -67,6 +67,10 @@ class NoteChunker:
         self._region_starts = [region.span.start for region in self._regions]
         self._packer = Packer(text, tokenization, config, self._joined, (), self._render)
         self._rest = {n.start: n.spans[1:] for n in view.notes.notes if len(n.spans) > 1}
+        self._account_spans = {part for note in view.notes.notes if note.kind == "account" for part in note.spans}
+        self._table_starts = [block.span.start for block, _ in view.tables]
+        self._unresolved = [marker.span.start for marker in view.notes.unresolved]
+        self._led: dict[int, Span] = {}
         self._citers: dict[str, list[Join]] = {}
         for join in view.notes.joins:
             self._citers.setdefault(join.note.note_id, []).append(join)
@@ -77,7 +81,8 @@ class NoteChunker:
         Args:
             index_notes: make each note a chunk of its own too; else only a note that no chunk carries is one.
         """
-        bodies = self._bodies(titled=index_notes)
+        bodies = self._bodies()
+        self._led = {note.start: body for body, note in bodies if body.start < note.start < body.end}
         aside = [span for span, _ in bodies]
         aside += [span for span, note in bodies for span in note.spans[1:]]
         furniture = tuple(sorted([*self._outline.furniture, *aside]))
@@ -93,13 +98,13 @@ class NoteChunker:
         found = [self._with_accounts(chunk) for chunk in found]
         carried = {span for chunk in found for span in chunk.spans}
         for body, note in bodies:
-            if index_notes or note.row is not None or not carried.issuperset(note.spans):
+            if index_notes or note.row is not None or not carried.issuperset(self._parts(note)):
                 found += self._note_chunks(body, note)
         return [self._finished(chunk) for chunk in sorted(found, key=lambda c: c.body.start)]
 
     # --- notes of their own ---------------------------------------------------------------------
 
-    def _bodies(self, *, titled: bool) -> list[tuple[Span, Note]]:
+    def _bodies(self) -> list[tuple[Span, Note]]:
         """Return what of the text is a note and stands apart from the other text, with the note."""
         bodies: list[tuple[Span, Note]] = []
         starts = [block.span.start for block in self._view.blocks]
@@ -112,7 +117,7 @@ class NoteChunker:
             apart = all(not mark.overlaps(span) for span in (body, *note.spans[1:]) for mark in self._near(span))
             if region is None or not region.span.contains(body) or body.start < last or not apart:
                 continue
-            if titled and note.row is None:
+            if note.row is None:
                 body = Span(self._title_start(body.start, max(last, region.span.start), starts), body.end)
             bodies.append((body, note))
             last = body.end
@@ -177,9 +182,7 @@ class NoteChunker:
                 if span not in carried and owner is not None:
                     yield from self._loose(span, owner, section.metadata, header)
 
-    def _loose(
-        self, span: Span, region: Region, keys: Mapping[str, MetadataValue], header: str
-    ) -> Iterator[Chunk]:
+    def _loose(self, span: Span, region: Region, keys: Mapping[str, MetadataValue], header: str) -> Iterator[Chunk]:
         """Yield the part of a note that stands overleaf and did not fit beside its beginning."""
         section = replace(region.section, metadata={**region.section.metadata, **keys})
         for packed in self._packer.pack([Block("note", span)], header, self._packer.estimate([span])):
@@ -193,10 +196,9 @@ class NoteChunker:
             citing = self._region(citers[0].marker.span.start)
             label = self._label(citers[0])
             path = citing.section.path if citing else path
-            path = (*path, label) if label and label not in path else path
-        return context_header(
-            self._metadata, path, tokenization=self._tokenization, max_tokens=self._config.max_tokens
-        )
+            said = label in path or label in note.text(self._text)
+            path = (*path, label) if label and not said else path
+        return context_header(self._metadata, path, tokenization=self._tokenization, max_tokens=self._config.max_tokens)
 
     def _label(self, join: Join) -> str:
         """Return the row or column that cites a note, if its name is short."""
@@ -219,8 +221,13 @@ class NoteChunker:
 
     def _joined(self, span: Span) -> Sequence[Span]:
         """Return the spans of the notes that the markers inside a span call, and what goes on overleaf."""
-        found = [part for note in self._view.notes.notes_of(span) for part in note.spans]
+        found = [part for note in self._view.notes.notes_of(span) for part in self._parts(note)]
         return [*found, *self._rest.get(span.start, ())]
+
+    def _parts(self, note: Note) -> tuple[Span, ...]:
+        """Return a note's spans; the first note below a title of notes has it in front."""
+        led = self._led.get(note.start)
+        return note.spans if led is None or note.row is not None else (led, *note.spans[1:])
 
     def _with_accounts(self, chunk: Chunk) -> Chunk:
         """Add the notes of the accounts that a chunk refers to, if there is room for all of them."""
@@ -236,7 +243,8 @@ class NoteChunker:
     def _accounts(self, chunk: Chunk) -> list[Span]:
         found = [
             part
-            for piece in chunk.pieces
+            for piece in chunk.spans  # a note at the foot may refer to one of the accounts
+            if piece in chunk.pieces or piece not in self._account_spans
             for note in self._view.notes.notes_of(piece, "account")
             for part in note.spans
         ]
@@ -249,6 +257,16 @@ class NoteChunker:
         missing = [s for s in wanted if not any(span.contains(s) for span in chunk.spans)]
         return len(missing) + len(self._accounts(chunk))
 
+    def _dangling(self, chunk: Chunk) -> list[str]:
+        """Return the markers in a chunk's body whose notes are not in the document."""
+        found: dict[str, None] = {}
+        for piece in chunk.pieces:
+            at = bisect_left(self._unresolved, piece.start)
+            while at < len(self._unresolved) and self._unresolved[at] < piece.end:
+                found[self._view.notes.unresolved[at].printed] = None
+                at += 1
+        return list(found)
+
     def _finished(self, chunk: Chunk) -> Chunk:
         """Set the keys of a chunk that its notes and tables give it."""
         keys: dict[str, MetadataValue] = {}
@@ -257,9 +275,11 @@ class NoteChunker:
             keys[NOTES_LEFT_OUT] = left_out
         if chunk.kind in ("table", "mixed"):
             keys.update(self._unit(chunk))
+        dangling = self._dangling(chunk)
+        if dangling:
+            keys[UNRESOLVED_MARKERS] = dangling
         content = self._packer.content(chunk.spans) if self._render else None
         if content is not None and content != chunk.text(self._text):
-            keys[RENDERING] = "linear"
             chunk = replace(chunk, content=content)
         if not keys:
             return chunk
@@ -267,7 +287,7 @@ class NoteChunker:
 
     def _unit(self, chunk: Chunk) -> dict[str, MetadataValue]:
         """Return currency and scale of a chunk's tables, where they state one and agree."""
-        starts = [block.span.start for block, _ in self._view.tables]
+        starts = self._table_starts
         units = set()
         for piece in chunk.pieces:
             at = max(bisect_right(starts, piece.start) - 1, 0)

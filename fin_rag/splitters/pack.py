@@ -12,30 +12,21 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from fin_rag.errors import InputError
 from fin_rag.schema import Block, Span
 from fin_rag.splitters.config import ChunkingConfig
+from fin_rag.splitters.counting import Counter
 from fin_rag.splitters.regions import trimmed
+from fin_rag.splitters.rowgroups import joined_tokens, row_groups
+from fin_rag.splitters.units import Measure, Unit, introduces, joins, kind_of, lead_tokens
 from fin_rag.tokens import Tokenization
 
 _LINE = re.compile(r"[^\n]+")
 _SENTENCE = re.compile(r"[^\n]*?(?:[.!?;:](?=[ \t\u00a0])|(?=\n)|\Z)")
 _WORD = re.compile(r"\S+")
-_LEAD_IN_TOKENS = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """Hold what is joined whole: a block, or a piece of a block that is too long.
-
-    ``repeat`` is a table header that a row group needs in front; ``tokens`` estimates the body's cost.
-    """
-
-    span: Span
-    kind: str
-    tokens: int
-    repeat: Span | None = None
+_LOOK_AHEAD: Final = 4  # chunks whose text is weighed to make them of even size
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +71,27 @@ class Packer:
         render: Callable[[Span], str] | None = None,
     ) -> None:
         self._joined = joined
-        self._render = render or self._slice
         self._furniture = [mark.start for mark in furniture]
         self._text = text
-        self._tokenization = tokenization
         self._config = config
-        self._special = tokenization.count_tokens("")
+        self._counter = Counter(text, tokenization, render)
+        self._measure = Measure(text, self.estimate, joined)
 
     def pack(self, blocks: Sequence[Block], header: str, costs: Sequence[int]) -> Iterator[Packed]:
         """Yield the chunks of one region in order; ``costs`` estimates the tokens of each block."""
         # Estimates of parts come close to the count of the whole; far above the budget, skip the exact count.
         if sum(costs) <= self._config.max_tokens * 2:
             pieces = self._pieces(blocks)
-            spans = self._spans(pieces, None)
+            spans = self._spans(pieces, ())
             whole = self.exact(spans, header)
             if whole <= self._config.max_tokens:
-                yield Packed(pieces, spans, _kind(blocks), whole, 0)
+                yield Packed(pieces, spans, kind_of(blocks), whole, 0)
                 return
         room = self._room(header)
         units: list[Unit] = []
         for block, cost in zip(blocks, costs, strict=True):
-            unit = Unit(block.span, block.kind, cost)
-            units += [unit] if cost <= room else self._divide(unit, block, header, room)
-        yield from self.join(units, header)
+            units += self._units_of(block, cost, header, room, lead_tokens(units, self._text))
+        yield from self.join(units, header, even=True)
 
     def units(self, pattern: re.Pattern[str], span: Span) -> list[Unit]:
         """Return what a pattern matches, without blanks at the ends, as units of prose."""
@@ -110,33 +99,32 @@ class Packer:
         return [Unit(p, "prose", cost) for p, cost in zip(pieces, self.estimate(pieces), strict=True)]
 
     def _room(self, header: str) -> int:
-        return self._config.max_tokens - self._tokenization.count("", header=header)
+        return self._config.max_tokens - self._counter.empty(header)
 
     def estimate(self, spans: Sequence[Span]) -> list[int]:
         """Count spans on their own, without special tokens, in one batch."""
-        counts = self._tokenization.count_raw([self._render(span) for span in spans])
-        return [max(count - self._special, 0) for count in counts]
+        return self._counter.estimate(spans)
 
     def exact(self, spans: Sequence[Span], header: str) -> int:
         """Count a chunk as the model reads it."""
-        return self._tokenization.count(self.content(spans), header=header)
+        return self._counter.exact(spans, header)
 
     def content(self, spans: Sequence[Span]) -> str:
         """Return what a chunk of these spans says: their slices, or what ``render`` writes."""
-        return "\n\n".join(part for part in map(self._render, spans) if part) or self._slice(spans[0])
-
-    def _slice(self, span: Span) -> str:
-        return span.slice(self._text)
+        return self._counter.content(spans)
 
     # --- joining ------------------------------------------------------------------------------
 
-    def join(self, units: list[Unit], header: str) -> Iterator[Packed]:
-        """Yield chunks of as many whole units as fit; a unit that does not fit alone is cut."""
+    def join(self, units: list[Unit], header: str, *, even: bool = False) -> Iterator[Packed]:
+        """Yield chunks of as many whole units as fit; a unit that does not fit alone is cut.
+
+        With ``even`` a run that needs several chunks is cut into chunks of about the same size.
+        """
         room = self._room(header)
         at, previous = 0, 0
         while at < len(units):
             first = self._overlap_start(units, previous, at)
-            end = self._reach(units, first, at, room)
+            end = self._reach(units, first, at, room, self._even(units, at, room) if even else room)
             left_out = 0
             while not self._fits(units[first:end], header, left_out):
                 if first < at:
@@ -147,17 +135,33 @@ class Packer:
                     left_out += 1
                 else:
                     smaller = max(1, min(room, units[at].tokens) * 3 // 4)
-                    units[at : at + 1] = self._cut(units[at], header, smaller)
+                    units[at : at + 1] = self._smaller(units[at], header, smaller)
                     end = at + 1
             yield self._packed(units[first:end], header, units[first:at], left_out)
             at, previous = end, at
 
-    def _reach(self, units: Sequence[Unit], first: int, at: int, room: int) -> int:
+    @staticmethod
+    def _even(units: Sequence[Unit], at: int, room: int) -> float:
+        """Return the size of chunks that the text up to the next table makes if all of them are alike."""
+        total = 0
+        for unit in units[at:]:
+            if unit.is_table and total:
+                break
+            total += unit.tokens
+            if total > _LOOK_AHEAD * room:
+                return room
+        return total / max(1, -(-total // max(1, room)))
+
+    def _reach(self, units: Sequence[Unit], first: int, at: int, room: int, even: float) -> int:
         """Return the end of the longest run from ``first`` whose estimate fits, past ``at``."""
-        total = sum(unit.tokens for unit in units[first : at + 1])
+        shared = sum(unit.tokens for unit in units[first:at])
+        total = units[at].tokens
         end = at + 1
-        while end < len(units) and total + units[end].tokens <= room and _joins(units, at, end):
-            total += units[end].tokens
+        while end < len(units) and joins(units, at, end):
+            more = units[end].tokens
+            if shared + total + more > room or (total + more / 2 > even and not units[end].is_table):
+                break
+            total += more
             end += 1
         return self._keep_headings(units, at, end)
 
@@ -166,7 +170,7 @@ class Packer:
         if end == len(units):
             return end
         last = end
-        if units[end].kind in ("table", "rows") and last - 1 > at and _introduces(units[last - 1]):
+        if units[end].is_table and last - 1 > at and introduces(units[last - 1]):
             last -= self._text[units[last - 1].span.end - 1] == ":"
         while last - 1 > at and units[last - 1].kind == "heading":
             last -= 1
@@ -179,20 +183,27 @@ class Packer:
             if total > self._config.overlap_tokens:
                 break
             first -= 1
-        return first if units[at].kind in ("prose", "list") else at
+        if units[at].kind not in ("prose", "list"):
+            return at
+        while first < at and sum(self.estimate(self._pieces(units[first:at]))) > self._config.overlap_tokens:
+            first += 1  # what stands between the units costs too
+        return first
 
     def _fits(self, units: Sequence[Unit], header: str, left_out: int) -> bool:
-        spans = self._spans(self._pieces(units), units[0].repeat, left_out)
+        spans = self._layout(units, left_out)
         return self.exact(spans, header) <= self._config.max_tokens
 
     def _packed(self, units: Sequence[Unit], header: str, shared: Sequence[Unit], left_out: int) -> Packed:
         pieces = self._pieces(units)
-        spans = self._spans(pieces, units[0].repeat, left_out)
+        spans = self._layout(units, left_out)
         overlap = sum(self.estimate(self._pieces(shared))) if shared else 0
-        return Packed(pieces, spans, _kind(units), self.exact(spans, header), overlap, left_out)
+        return Packed(pieces, spans, kind_of(units), self.exact(spans, header), overlap, left_out)
 
     def _pieces(self, parts: Sequence[Block] | Sequence[Unit]) -> tuple[Span, ...]:
         """Return the spans of a run: one, or several with furniture between them."""
+        last = parts[-1]
+        if isinstance(last, Unit) and last.own:
+            return (*(self._pieces(parts[:-1]) if len(parts) > 1 else ()), *last.own)
         pieces = [parts[0].span]
         for part in parts[1:]:
             at = bisect_left(self._furniture, pieces[-1].end)
@@ -202,56 +213,57 @@ class Packer:
                 pieces[-1] = Span(pieces[-1].start, part.span.end)
         return tuple(pieces)
 
-    def _spans(self, pieces: tuple[Span, ...], repeat: Span | None, left_out: int = 0) -> tuple[Span, ...]:
-        further = self._beyond(pieces, repeat)
-        kept = further[: len(further) - left_out] if left_out else further
-        return (repeat, *pieces, *kept) if repeat else (*pieces, *kept)
+    def _layout(self, units: Sequence[Unit], left_out: int) -> tuple[Span, ...]:
+        """Return all spans of a run of units in reading order, but for some of what is joined to it."""
+        if units[-1].own:
+            before = self._pieces(units[:-1]) if len(units) > 1 else ()
+            inside = (*before, *units[-1].spans)
+            further = self._beyond(inside)
+            return (*inside, *further[: len(further) - left_out])
+        return self._spans(self._pieces(units), units[0].repeat, left_out)
+
+    def _spans(self, pieces: tuple[Span, ...], repeat: tuple[Span, ...], left_out: int = 0) -> tuple[Span, ...]:
+        further = self._beyond((*pieces, *repeat))
+        return (*repeat, *pieces, *further[: len(further) - left_out])
 
     def _further(self, unit: Unit) -> Sequence[Span]:
-        return self._beyond((unit.span,), unit.repeat)
+        return self._beyond(unit.spans or (unit.span, *unit.repeat))
 
-    def _beyond(self, pieces: tuple[Span, ...], repeat: Span | None) -> Sequence[Span]:
+    def _beyond(self, inside: Sequence[Span]) -> Sequence[Span]:
         """Return what is joined to a body and its header and does not stand in them anyway."""
-        inside = (*pieces, repeat) if repeat else pieces
         wanted = [span for part in inside for span in self._joined(part)]
         return [s for s in dict.fromkeys(wanted) if not any(part.contains(s) for part in inside)]
 
     def _is_small(self, unit: Unit, header: str, room: int) -> bool:
         """Tell whether cutting a unit further would gain little for what is joined to it."""
-        bare = self.exact((unit.repeat, unit.span) if unit.repeat else (unit.span,), header)
-        one_row = unit.kind == "rows" and "\n" not in unit.span.slice(self._text)
+        bare = self.exact(unit.spans or (*unit.repeat, unit.span), header)
+        one_row = unit.kind == "rows" and (bool(unit.spans) or "\n" not in unit.span.slice(self._text))
         return bare <= self._config.max_tokens and (one_row or unit.tokens * 4 <= room)
 
     # --- cutting ------------------------------------------------------------------------------
 
-    def _divide(self, unit: Unit, block: Block, header: str, room: int) -> list[Unit]:
-        if block.kind == "table":
-            return self._row_groups(block, header, room)
-        return self._cut(unit, header, room)
+    def _units_of(self, block: Block, cost: int, header: str, room: int, lead: int) -> list[Unit]:
+        """Return a block as one unit if it fits with what is joined to it, else cut."""
+        if block.kind != "table":
+            unit = Unit(block.span, block.kind, cost)
+            return [unit] if cost <= room else self._cut(unit, header, room)
+        if cost + joined_tokens(self._measure, block.span) <= room:
+            before = block.header if block.header and block.header.end <= block.span.start else None
+            return [Unit(block.span, "table", cost, (before,) if before else (), table=block)]
+        return row_groups(block, self._measure, room, lead)
 
-    def _row_groups(self, block: Block, header: str, room: int) -> list[Unit]:
-        """Cut a table between rows; each group repeats the header where it leaves room for rows."""
-        top = block.header or Span(block.span.start, block.span.start)
-        lines = list(self._matches(_LINE, Span(top.end, block.span.end)))
-        costs = self.estimate([top, *lines])
-        repeat = top if len(top) and costs[0] * 2 <= room else None
-        spare = room - (costs[0] + 2 if repeat else 0)
-        units: list[Unit] = []
-        if len(top) and repeat is None:
-            units += self._cut(Unit(top, "table", costs[0]), header, room)
-        for line, cost in zip(lines, costs[1:], strict=True):
-            last = units[-1] if units else None
-            if last is not None and last.kind == "rows" and last.tokens + cost + 1 <= spare:
-                units[-1] = replace(last, span=Span(last.span.start, line.end), tokens=last.tokens + cost + 1)
-            elif cost <= spare:
-                units.append(Unit(line, "rows", cost, repeat))
-            else:
-                units += self._cut(Unit(line, "table", cost), header, room)
-        # The first group stands right below the header: one span, nothing to repeat.
-        if units and units[0].repeat is not None:
-            first = units[0]
-            units[0] = Unit(Span(top.start, first.span.end), "rows", first.tokens + costs[0] + 1)
-        return units
+    def _smaller(self, unit: Unit, header: str, room: int) -> list[Unit]:
+        """Cut a unit that turned out too long; the rows of a table stay whole, under their header if they can."""
+        if unit.table is None or unit.own:
+            return self._cut(unit, header, room)
+        top = unit.table.header
+        inside = top if top and unit.span.contains(top) else None
+        units = row_groups(replace(unit.table, span=unit.span, header=inside), self._measure, room, 0)
+        if len(units) > 1:
+            return [replace(u, repeat=u.repeat or unit.repeat) if not (inside or u.own) else u for u in units]
+        if unit.repeat:
+            return [replace(unit, repeat=unit.repeat[:-1])]
+        return self._cut(unit, header, room)
 
     def _cut(self, unit: Unit, header: str, room: int) -> list[Unit]:
         """Cut a unit at lines, else sentences, else blanks, else between characters."""
@@ -260,16 +272,14 @@ class Packer:
             if len(pieces) > 1:
                 break
         else:
-            return [
-                replace(unit, span=s, tokens=t, repeat=None) for s, t in self._characters(unit.span, header)
-            ]
+            return [replace(unit, span=s, tokens=t, repeat=()) for s, t in self._characters(unit.span, header)]
         # Whole rows still need their header; pieces of a row do not become readable by it.
-        piece_of = unit if pattern is _LINE else replace(unit, repeat=None)
+        piece_of = unit if pattern is _LINE else replace(unit, repeat=(), table=None)
         out: list[Unit] = []
         for piece, cost in zip(pieces, self.estimate(pieces), strict=True):
             last = out[-1] if out else None
             if cost > room:
-                out += self._cut(replace(piece_of, span=piece, tokens=cost, repeat=None), header, room)
+                out += self._cut(replace(piece_of, span=piece, tokens=cost, repeat=(), table=None), header, room)
             elif last is not None and last.tokens + cost + 1 <= room:
                 out[-1] = replace(last, span=Span(last.span.start, piece.end), tokens=last.tokens + cost + 1)
             else:
@@ -303,26 +313,3 @@ class Packer:
             piece = trimmed(self._text, Span(*match.span()))
             if len(piece):
                 yield piece
-
-
-def _joins(units: Sequence[Unit], at: int, end: int) -> bool:
-    """Tell whether the unit at ``end`` may join a run that began at ``at``."""
-    unit, before = units[end], units[at:end]
-    if unit.kind in ("table", "rows"):
-        # A table takes along only what introduces it.
-        return unit.repeat is None and all(b.kind == "heading" or _introduces(b) for b in before)
-    return not any(b.kind in ("table", "rows") for b in before)
-
-
-def _introduces(unit: Unit) -> bool:
-    return unit.kind == "prose" and unit.tokens <= _LEAD_IN_TOKENS
-
-
-def _kind(parts: Sequence[Block] | Sequence[Unit]) -> str:
-    names = {"rows": "table", "code": "prose"}
-    kinds = {names.get(part.kind, part.kind) for part in parts} - {"heading"}
-    if "table" in kinds and all(isinstance(p, Unit) and (p.kind != "prose" or _introduces(p)) for p in parts):
-        kinds = {"table"}
-    if not kinds:
-        return "prose"
-    return kinds.pop() if len(kinds) == 1 else "mixed"

@@ -118,6 +118,15 @@ def _says_the_same(heading: str, title: str) -> bool:
     return bool(heading and title) and (heading in title or title in heading)
 
 
+def _names(title: str, issuer: str) -> bool:
+    """Tell whether a title holds the issuer's name as whole words, so that a header need not say it twice."""
+    at = title.casefold().find(issuer.casefold()) if issuer else -1
+    if at < 0:
+        return False
+    around = title.casefold()[max(at - 1, 0) : at], title.casefold()[at + len(issuer) :][:1]
+    return not any(char.isalnum() for char in around)
+
+
 def context_header(
     metadata: Mapping[str, object],
     path: Sequence[str],
@@ -127,15 +136,16 @@ def context_header(
 ) -> str:
     """Write ``Issuer — Title > section path``, short enough to leave room for a body.
 
-    When the whole path would take more than a third of the budget, outer parts give way to an
-    ellipsis, the innermost last. A path that begins with the document's type loses it, as the title
-    says it already.
+    A title that names the issuer itself stands alone. When the whole path would take more than a third of
+    the budget, outer parts give way to an ellipsis, the innermost last. A path that begins with the
+    document's type loses it, as the title says it already.
 
     Raises:
         InputError: if issuer and title alone leave less than an eighth of ``max_tokens`` to the body.
     """
     issuer, title = str(metadata.get(ISSUER) or ""), str(metadata.get(TITLE) or "")
-    name = " — ".join(part for part in (issuer, title) if part)
+    named = _names(title, issuer)
+    name = title if named else " — ".join(part for part in (issuer, title) if part)
     parts = list(path)
     if parts and (parts[0] == metadata.get(DOC_TYPE) or _says_the_same(parts[0], title)):
         parts = parts[1:]

@@ -126,9 +126,7 @@ class StructureTextSplitter(TextSplitter):
         """Split a text into the contents of its chunks."""
         return [chunk.page_content for chunk in self.split_documents([Document(page_content=text)])]
 
-    def create_documents(
-        self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None
-    ) -> list[Document]:
+    def create_documents(self, texts: list[str], metadatas: list[dict[Any, Any]] | None = None) -> list[Document]:
         """Split texts, each a document of its own, into Documents with the metadata of chunks.
 
         Raises:

@@ -15,7 +15,7 @@ from fin_rag.structure.units import is_unit_line, unit_of
 
 _MOST_HEAD_ROWS: Final = 6
 _BREAK_TAG: Final = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_MARKS: Final = re.compile(r"(?:\s*(?:\(\d{1,2}\)|\\?\*{1,4}|[¹²³⁰⁴-⁹†‡]+|\[\^?\w{1,4}\]))+$")
+_MARKS: Final = re.compile(r"(?:\s*(?:\((?:\d{1,2}|[a-z])\)|\\?\*{1,4}|[¹²³⁰⁴-⁹†‡]+|\[\^?\w{1,4}\]))+$")
 
 
 def pipe_cells(text: str) -> list[tuple[int, int]]:
@@ -59,14 +59,14 @@ def is_value(cell: str) -> bool:
         >>> [is_value(cell) for cell in ("(1.234,5)", "12,5 %", "—", "2024", "% ventas", "31-12-2024")]
         [True, True, True, False, False, False]
     """
-    if not cell or is_year_row(cell):
+    bare = _MARKS.sub("", cell)
+    if not cell or is_year_row(cell) or (bare and is_year_row(bare)):
         return False
     if is_nil(cell):
         return True
     tail = figure_tail(cell)
     if tail.cells and tail.label_end == 0:
         return True
-    bare = _MARKS.sub("", cell)
     return bare != cell and bool(bare) and is_value(bare)
 
 
@@ -95,9 +95,7 @@ def grid_head(parsed: Sequence[Sequence[str]]) -> int:
 
 def _leading_heads(parsed: Sequence[Sequence[str]]) -> int:
     count = 0
-    while count < min(len(parsed) - 1, _MOST_HEAD_ROWS) and not any(
-        is_value(cell) for cell in parsed[count][1:]
-    ):
+    while count < min(len(parsed) - 1, _MOST_HEAD_ROWS) and not any(is_value(cell) for cell in parsed[count][1:]):
         count += 1
     has_figures = any(is_value(cell) for cells in parsed[count:] for cell in cells[1:])
     if has_figures:
@@ -107,9 +105,7 @@ def _leading_heads(parsed: Sequence[Sequence[str]]) -> int:
     return 1 if len(parsed) > 1 and not any(is_value(cell) for cell in parsed[0][1:]) else 0
 
 
-def _is_second_head(
-    row: Sequence[str], above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
-) -> bool:
+def _is_second_head(row: Sequence[str], above: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
     values = row[1:]
     if any(is_value(cell) for cell in row) or not any(row):
         return False
@@ -117,9 +113,7 @@ def _is_second_head(
         return is_unit_line(row[0])
     if not any(is_value(cell) for cells in below[:3] for cell in cells[1:]):
         return False
-    if not any(any(cells) for cells in above) or all(
-        unit_of(c) or unit_of(f"({c})") or c == "%" for c in values if c
-    ):
+    if not any(any(cells) for cells in above) or all(unit_of(c) or unit_of(f"({c})") or c == "%" for c in values if c):
         return True
     last = above[-1]
     merged = "" in last[1:] or len(set(last[1:])) < len(last[1:])

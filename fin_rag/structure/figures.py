@@ -41,6 +41,10 @@ def figure_tail(text: str) -> Tail:
     none = Tail(len(text), (), gapped=False)
     if len(text) > LONGEST_ROW or not text or not (text[-1].isdigit() or text[-1] in _LAST):
         return none
+    last = text.rsplit(None, 1)[-1]
+    plain = last[-1] != ")" and ".." not in text and ". ." not in text
+    if plain and not (is_neutral(last) or is_nil(last) or is_figure(last)):
+        return none  # a word; most lines end with one
     spaced = _LEADER.sub(lambda found: " " * len(found[0]), text)
     tokens = [found.span() for found in _WORD.finditer(spaced)]
     first = len(tokens)
@@ -127,13 +131,17 @@ def is_year_row(text: str) -> bool:
         return False
     words = vocabulary()
     marked = False
+    years, noted = 0, False
     for token in tokens:
         bare = token.strip(".,;:()*%$€").lower()
         if is_year(bare) or is_year(token) or bare in words["period_marks"] or _is_date(bare):
             marked = True
+            years += is_year(bare)
+        elif bare in words["source_words"]:
+            noted = True  # a column of note numbers, if two columns of years stand beside it
         elif bare and bare not in words["period_words"] and not (bare.isdigit() and len(bare) <= 2):
             return False
-    return marked
+    return marked and (years > 1 or not noted)
 
 
 _DATE: Final = re.compile(

@@ -119,7 +119,7 @@ def read_rows(
             groups = [g for g in groups if g[0] < level and level > 0] + [(level, without_marks(row.label))]
             continue
         values = tuple(
-            _value(text, view, row, column, labels, heads, notes, mark)
+            _value(view, row, column, labels, heads, notes, mark)
             for column in range(len(row.cells))
             if not _names_notes(labels, column)
         )
@@ -154,7 +154,6 @@ def _names_notes(labels: Sequence[str], column: int) -> bool:
 
 
 def _value(
-    text: str,
     view: Table,
     row: TableRow,
     column: int,
@@ -309,9 +308,7 @@ def _first_at(starts: Sequence[int], offset: int) -> int:
     return low
 
 
-def _edits(
-    text: str, block: Block, view: Table, records: Sequence[RowRecord], lang: str
-) -> list[tuple[int, int, str]]:
+def _edits(text: str, block: Block, view: Table, records: Sequence[RowRecord], lang: str) -> list[tuple[int, int, str]]:
     """Return what to write in place of each part of a table."""
     edits: list[tuple[int, int, str]] = []
     words = {record.span.start: linear_row(record, lang=lang) for record in records}
@@ -327,7 +324,6 @@ def _edits(
             if line.text and (bare or is_pipe_separator(line.text)):
                 edits.append((line.start, line.end, ""))
     elif not block.header:
-        for line in split_lines(text, block.span):
-            if is_pipe_separator(line.text):
-                edits.append((line.start, line.end, ""))
+        lines = split_lines(text, block.span)
+        edits += [(line.start, line.end, "") for line in lines if is_pipe_separator(line.text)]
     return edits

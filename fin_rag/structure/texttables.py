@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from fin_rag.structure.figures import figure_tail, is_year_row
@@ -20,6 +21,7 @@ from fin_rag.structure.titles import is_capitals, is_numbered_title, number_of
 from fin_rag.structure.units import is_unit_line, unit_of
 
 _BLANK, _ROW, _WEAK, _RULE, _HEAD, _UNIT, _LABEL, _PROSE, _STYLED, _MID = range(10)
+_PAGE_NUMBER: Final = re.compile(r"[-–—]\s?\d{1,4}\s?[-–—]")
 _LONGEST_LABEL: Final = 130
 _LONGEST_SENTENCE_LABEL: Final = 60
 _MOST_LABELS: Final = 3
@@ -68,6 +70,8 @@ def _shape(layout: Layout, index: int) -> int:
         return _HEAD
     if is_unit_line(text):
         return _UNIT
+    if _PAGE_NUMBER.fullmatch(text):
+        return _MID  # no row of figures, but a table may go on behind it
     if atx(text) or (bullet(text) > 1 and text[0] not in "-–—"):
         return _PROSE
     return _figure_shape(text)
@@ -161,9 +165,7 @@ def _top(layout: Layout, shapes: list[int], index: int, floor: int) -> int:
             if at == floor or shapes[at - 1] not in (_HEAD, _UNIT, _RULE):
                 break
         elif shape == _STYLED and not headed and not styled:
-            styled = (
-                True  # a group title between the column heads and the rows, or else a heading above the table
-            )
+            styled = True  # a group title between the column heads and the rows, or else a heading above the table
         elif shape in (_LABEL, _WEAK) and not styled and titles < _MOST_TITLES and _can_head(text):
             if is_capitals(text) and not capitals and (headed or titles):
                 break

@@ -21,9 +21,7 @@ from fin_rag.structure.filings.subheads import Parent, sub_sections
 _PART_NUMBERS: Mapping[str, str] = {"I": "1", "II": "2", "III": "3", "IV": "4"}
 _STATEMENT_ITEMS = frozenset({"7", "8", "13", "14", "15", "16", "I-1", "17", "18", "19", "9.01"})
 # What is true of an Item as a whole and not of its sub-sections.
-_OWN_KEYS = frozenset(
-    {"state", "confidence", "pages", "index_position", "refers_to", "text_in"}
-)
+OWN_KEYS = frozenset({"state", "confidence", "pages", "index_position", "refers_to", "text_in"})
 _INDEX_NOTE = "Items were read from a cross-reference index; their texts stand under other titles."
 _STATE_WINDOW, _LOW_CONFIDENCE = 4000, 0.6
 _LONG_ITEMS: Mapping[str, frozenset[str]] = {
@@ -53,9 +51,7 @@ class ItemSpan:
     extra: Mapping[str, MetadataValue] = field(default_factory=dict)
 
 
-def from_extents(
-    lines: Lines, spans: Sequence[Extent], found: Sequence[Candidate], form: Form
-) -> list[ItemSpan]:
+def from_extents(lines: Lines, spans: Sequence[Extent], found: Sequence[Candidate], form: Form) -> list[ItemSpan]:
     """Turn picked headings into Items; a heading printed twice in a row counts once."""
     positions = [c.start for c in found]
     items = []
@@ -64,11 +60,7 @@ def from_extents(
         last, title = candidate, candidate.title
         for other in islice(found, bisect_right(positions, candidate.start), None):
             repeats = set(other.numbers) <= set(candidate.numbers) and other.end <= extent.end
-            if (
-                not repeats
-                or other.line > last.last_line + 2
-                or lines.prose_between(last.last_line + 1, other.line)
-            ):
+            if not repeats or other.line > last.last_line + 2 or lines.prose_between(last.last_line + 1, other.line):
                 break
             last, title = other, max(title, other.title, key=len)
         warnings = _warnings(extent, last.end, form)
@@ -86,10 +78,7 @@ def _warnings(extent: Extent, heading_end: int, form: Form) -> tuple[str, ...]:
         notes.append("The heading is uncertain: little speaks for it.")
     if extent.pick.candidate.source != "item":
         notes.append("The heading has no Item number: it was found by the contents page or by its title.")
-    if (
-        set(extent.pick.keys) & _LONG_ITEMS.get(form.name, frozenset())
-        and extent.end - heading_end < _SHORT_BODY
-    ):
+    if set(extent.pick.keys) & _LONG_ITEMS.get(form.name, frozenset()) and extent.end - heading_end < _SHORT_BODY:
         notes.append(f"The body is unusually short ({max(0, extent.end - heading_end)} code points).")
     return tuple(notes)
 
@@ -186,9 +175,7 @@ def _part_section(lines: Lines, group: Sequence[ItemSpan], form: Form) -> Sectio
     start = first.start
     if first.part_line is not None and lines.starts[first.part_line] <= first.start:
         start = lines.starts[first.part_line]
-        heading = (
-            Span(start, lines.ends[first.part_line]) if lines.ends[first.part_line] <= first.start else None
-        )
+        heading = Span(start, lines.ends[first.part_line]) if lines.ends[first.part_line] <= first.start else None
     name = f"Part {part}"
     printed = heading.slice(lines.text).strip(" *#_|") if heading else name
     return Section(
@@ -232,13 +219,11 @@ def _item_sections(text: str, item: ItemSpan, form: Form, *, nested: bool) -> li
     return sections
 
 
-def _inner(
-    lines: Lines, item: ItemSpan, main: Section, markup: Markup, furniture: Sequence[Span]
-) -> list[Section]:
+def _inner(lines: Lines, item: ItemSpan, main: Section, markup: Markup, furniture: Sequence[Span]) -> list[Section]:
     """Return the sub-sections of an Item; merged Items have them once, under the first id."""
     if main.metadata.get("state") != "present" or item.end <= item.heading_end:
         return []
-    inherited = {k: v for k, v in main.metadata.items() if k not in _OWN_KEYS}
+    inherited = {k: v for k, v in main.metadata.items() if k not in OWN_KEYS}
     parent = Parent(main.section_id, main.path, main.level, inherited)
     notes = bool(set(item.keys) & _STATEMENT_ITEMS)
     return sub_sections(lines, Span(item.heading_end, item.end), parent, markup, furniture, notes=notes)

@@ -17,9 +17,7 @@ from fin_rag.structure.filings.grammar import (
 )
 from fin_rag.structure.filings.lines import Lines, is_page_line
 
-_HINT = re.compile(
-    r"^[ \t]*[^\w\n]{0,24}(?:i ?t ?e ?m|part|punto|partida|apartado)", re.IGNORECASE | re.MULTILINE
-)
+_HINT = re.compile(r"^[ \t]*[^\w\n]{0,24}(?:i ?t ?e ?m|part|punto|partida|apartado)", re.IGNORECASE | re.MULTILINE)
 _ITEM_ALONE = re.compile(r"\W{0,8}(?:part\s+[IV]{1,3}\W{1,4})?items?\W{0,8}", re.IGNORECASE)
 _PART = re.compile(
     r"[^\w\n]{0,24}(?:part|parte)\s+(?P<part>IV|I{1,3}|[1-4])(?![\w(])[\s.:,;–—\-|*_]{0,8}(?P<title>[^\n]{0,90})",
@@ -30,9 +28,7 @@ _PART_TITLE = re.compile(
 )
 _INCOMPLETE = re.compile(r"(?:[a-z,;“\"]|\b(?:Item|Part|Note|Items))[*_]{0,3}$")
 _ARABIC_PARTS = {"1": "I", "2": "II", "3": "III", "4": "IV"}
-_CONTENTS_TITLE = re.compile(
-    r"\W*(?:table of contents|contents|index|índice)(?: to form [\w-]+)?\W*", re.IGNORECASE
-)
+_CONTENTS_TITLE = re.compile(r"\W*(?:table of contents|contents|index|índice)(?: to form [\w-]+)?\W*", re.IGNORECASE)
 _SIGNATURE_ENTRY = re.compile(r"\W*signatures?\W*\d{0,3}\W*", re.IGNORECASE)
 _TITLE_LINES, _TITLE_LENGTH, _GLUED_LENGTH = 3, 170, 40
 _PENALTIES = {
@@ -69,9 +65,7 @@ class Candidate:
         """Return how much speaks for this being the heading of its Items in ``part``."""
         value = self.base + self.bonus + 3.0 * self.similarity.get(part, 0.0)
         if self.title and self.similarity.get(part, 0.0) < 0.15:
-            value -= (
-                5.0 if max(self.similarity.values()) >= 0.5 else 1.0
-            )  # the title of the other Part's Item
+            value -= 5.0 if max(self.similarity.values()) >= 0.5 else 1.0  # the title of the other Part's Item
         value -= sum(_PENALTIES[c] for c in self.cautions)
         value += self.targets.get(part, 0.0)
         if len(form.parts) > 1:
@@ -131,12 +125,7 @@ def _part_line(lines: Lines, index: int) -> PartLine | None:
 def _candidate(lines: Lines, index: int, form: Form) -> Candidate | None:
     raw = lines.raw(index)
     start, last = lines.starts[index], index
-    if (
-        len(raw) < 24
-        and _ITEM_ALONE.fullmatch(raw)
-        and lines.length(index + 1) < 200
-        and index + 1 < len(lines)
-    ):
+    if len(raw) < 24 and _ITEM_ALONE.fullmatch(raw) and lines.length(index + 1) < 200 and index + 1 < len(lines):
         last = index + 1
         raw = lines.text[start : lines.ends[last]][:700].replace("\n", " ")
     heading = parse_heading(raw, form)
@@ -184,9 +173,7 @@ def _extend_title(lines: Lines, candidate: Candidate, form: Form) -> None:
         gain = title_gain(form, keys, candidate.title, bare)
         capital = looks_capital(bare) and (not candidate.title or looks_capital(candidate.title))
         first = not candidate.title and not is_page_line(bare) and not is_state_phrase(bare)
-        wanted = gain > (0.3 if first else 0.02) or (
-            first and capital and not lines.apart[index] and step == 0
-        )
+        wanted = gain > (0.3 if first else 0.02) or (first and capital and not lines.apart[index] and step == 0)
         if not open_title or not wanted or len(bare.split()) > 30:
             break
         candidate.title = f"{candidate.title} {bare}".strip()
@@ -205,9 +192,7 @@ def _style(lines: Lines, candidate: Candidate) -> None:
     if not candidate.body_inline and lines.length(index) > 260:
         candidate.cautions.add("long")
     if index and not lines.apart[index] and lines.length(index - 1) > _GLUED_LENGTH:
-        previous = lines.text[
-            max(lines.starts[index - 1], lines.ends[index - 1] - 12) : lines.ends[index - 1]
-        ]
+        previous = lines.text[max(lines.starts[index - 1], lines.ends[index - 1] - 12) : lines.ends[index - 1]]
         if _INCOMPLETE.search(previous) and not _HINT.match(lines.raw(index - 1, 60)):
             candidate.cautions.add("glued")
 
@@ -262,9 +247,7 @@ def _is_contents(
 def _framed(lines: Lines, first: int, last: int) -> bool:
     """Tell whether a contents title stands above some rows, or an entry for the signatures below them."""
     above = any(_CONTENTS_TITLE.fullmatch(lines.bare(i)) for i in range(max(0, first - 3), first))
-    return above or any(
-        _SIGNATURE_ENTRY.fullmatch(lines.bare(i)) for i in range(last + 1, min(len(lines), last + 4))
-    )
+    return above or any(_SIGNATURE_ENTRY.fullmatch(lines.bare(i)) for i in range(last + 1, min(len(lines), last + 4)))
 
 
 def _later_counts(found: Sequence[Candidate]) -> list[Counter[str]]:
@@ -285,11 +268,7 @@ def _blocks(lines: Lines, found: Sequence[Candidate]) -> list[list[tuple[int, in
     seen: set[str] = set()
     for i, candidate in enumerate(found):
         tight = i > 0 and _tight(lines, found[i - 1], candidate)
-        doubled = (
-            i > 0
-            and candidate.numbers == found[i - 1].numbers
-            and candidate.line == found[i - 1].last_line + 1
-        )
+        doubled = i > 0 and candidate.numbers == found[i - 1].numbers and candidate.line == found[i - 1].last_line + 1
         if tight and (doubled or not seen & set(candidate.numbers)):
             blocks[-1][-1] = (blocks[-1][-1][0], i)
         elif tight:
@@ -318,8 +297,7 @@ def _tight(lines: Lines, before: Candidate, after: Candidate) -> bool:
 
 def _page_follows(lines: Lines, candidate: Candidate) -> bool:
     return any(
-        re.fullmatch(r"(?:[A-Z]-?)?\d{1,3}(?:\s?[-–]\s?\d{1,3})?", lines.bare(candidate.last_line + i))
-        is not None
+        re.fullmatch(r"(?:[A-Z]-?)?\d{1,3}(?:\s?[-–]\s?\d{1,3})?", lines.bare(candidate.last_line + i)) is not None
         for i in (1, 2)
     )
 

@@ -9,9 +9,7 @@ from fin_rag.structure.filings.candidates import Candidate
 from fin_rag.structure.filings.forms import Form
 
 _INSERT_SCORE, _INSERT_LIKENESS = 6.0, 0.6
-_BLOCKING = frozenset(
-    {"contents", "glued", "sentence", "comma", "quoted", "continued", "paged", "row", "linked"}
-)
+_BLOCKING = frozenset({"contents", "glued", "sentence", "comma", "quoted", "continued", "paged", "row", "linked"})
 _SAME_HEADING, _LIMIT = 3.5, 4000
 
 
@@ -59,20 +57,14 @@ def _strongest(picks: list[Pick]) -> list[Pick]:
     by_key: dict[tuple[str, ...], list[Pick]] = {}
     for pick in picks:
         by_key.setdefault(pick.keys, []).append(pick)
-    keep = [
-        p
-        for group in by_key.values()
-        for p in sorted(group, key=lambda p: (-p.score, p.candidate.start))[:100]
-    ]
+    keep = [p for group in by_key.values() for p in sorted(group, key=lambda p: (-p.score, p.candidate.start))[:100]]
     return sorted(keep, key=lambda p: p.candidate.start)
 
 
 def _ascending(picks: Sequence[Pick], form: Form) -> list[Pick]:
     """Return the heaviest ascending chain (ids strictly rise)."""
     ranks = {key: i for i, key in enumerate(sorted({k for p in picks for k in p.keys}, key=form.order))}
-    best: list[tuple[float, int]] = [(0.0, -1)] * (
-        len(ranks) + 1
-    )  # best[r]: chain whose last rank is below r
+    best: list[tuple[float, int]] = [(0.0, -1)] * (len(ranks) + 1)  # best[r]: chain whose last rank is below r
     back: list[int] = []
     pending: list[tuple[int, float, int]] = []  # readings of one heading must not follow one another
     for index, pick in enumerate(picks):

@@ -61,12 +61,13 @@ def title_keys(text: str, form: Form) -> tuple[str, ...]:
     bare = _TRAILING_PAGE.sub("", text)
     if not bare or form.family == "8-K":
         return ()
-    likely = sorted(
-        ((form.similarity(k, bare), k) for k, spec in form.specs.items() if spec.by_title), reverse=True
-    )[:2]
+    words = content_words(bare)
+    if not words:
+        return ()
+    likely = sorted(((form.likeness(k, words), k) for k, spec in form.specs.items() if spec.by_title), reverse=True)[:2]
     if len(likely) < 2 or likely[0][0] < _TITLE_LIKENESS or likely[0][0] == likely[1][0]:
         return ()
-    foreign = content_words(bare) - form.spec(likely[0][1]).words - vocabulary().generic_words
+    foreign = words - form.spec(likely[0][1]).words - vocabulary().generic_words
     return () if foreign else (likely[0][1],)
 
 
@@ -91,15 +92,9 @@ def apply_targets(
         match = next((c for c in near if number in c.numbers), None)
         if match is not None:
             match.targets[part] = _TARGET_BONUS
-        elif (
-            (near and min(abs(c.line - first) for c in near) <= 2)
-            or shared[offset] > 1
-            or first >= len(lines)
-        ):
+        elif (near and min(abs(c.line - first) for c in near) <= 2) or shared[offset] > 1 or first >= len(lines):
             continue
-        elif not _real_one(
-            found, positions, first, lines.at(stops[bisect_right(stops, offset)]), number, part, form
-        ):
+        elif not _real_one(found, positions, first, lines.at(stops[bisect_right(stops, offset)]), number, part, form):
             added.append(_synthetic(lines, first, key, part_lines, form, base=_LINK_BASE, source="link"))
     _merge(found, added)
 
@@ -141,10 +136,7 @@ def add_titles(
     missing = (listed | {k for k in form.specs if form.part_of(k) in bare}) - have - targets.keys()
     if not missing:
         return
-    first = (
-        max((c.last_line for c in found if "contents" in c.cautions and 2 * c.line < len(lines)), default=-1)
-        + 1
-    )
+    first = max((c.last_line for c in found if "contents" in c.cautions and 2 * c.line < len(lines)), default=-1) + 1
     part_lines = {p.line for p in parts if not p.inline}
     taken = {c.line for c in found}
     added = [

@@ -62,7 +62,7 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
     best: list[Candidate] = []
     rows: list[Candidate] = []
     for candidate in (c for c in found if c.source == "item"):
-        if rows and candidate.line - rows[-1].last_line > _ROW_GAP:
+        if rows and (candidate.line - rows[-1].last_line > _ROW_GAP or _starts_again(rows, candidate, form)):
             rows = []
         rows = [*rows, candidate] if len(rows) < 60 else [candidate]
         if len({n for c in rows for n in c.numbers}) >= len({n for c in best for n in c.numbers}):
@@ -80,20 +80,19 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
         for key in pick.keys
     }
     tail = sum(1 for c in best if c.cautions & {"row", "paged", "linked", "contents"})
-    return (
-        best
-        if len(keys) >= _MIN_ROWS and 10 * len(real & keys) < 3 * len(keys) and 2 * tail >= len(best)
-        else []
-    )
+    return best if len(keys) >= _MIN_ROWS and 10 * len(real & keys) < 3 * len(keys) and 2 * tail >= len(best) else []
+
+
+def _starts_again(rows: Sequence[Candidate], candidate: Candidate, form: Form) -> bool:
+    """Tell whether Items of one line each follow their contents page: no index lists its first Item again."""
+    return len(form.parts) == 1 and len(rows) >= _MIN_ROWS and candidate.numbers == rows[0].numbers
 
 
 def index_span(lines: Lines, rows: Sequence[Candidate]) -> Span:
     """Return the span of an index, with the title line above it."""
     first = rows[0].line
     above = range(first - 1, max(-1, first - _TITLE_LINES), -1)
-    title = next(
-        (i for i in above if lines.length(i) <= _TITLE_LENGTH and "index" in lines.bare(i).lower()), first
-    )
+    title = next((i for i in above if lines.length(i) <= _TITLE_LENGTH and "index" in lines.bare(i).lower()), first)
     last = max(r.last_line for r in rows)
     return Span(lines.starts[title], max(lines.ends[last], max(r.end for r in rows)))
 
@@ -179,10 +178,7 @@ def _titles(
 def _empty(lines: Lines, held: tuple[int, int], index: int) -> bool:
     """Tell whether a place found before has no prose below it and ``index`` has: a list of titles."""
     before = lines.at(held[0])
-    return (
-        not lines.prose_between(before + 1, before + _BELOW)
-        and lines.prose_between(index + 1, index + _BELOW) > 0
-    )
+    return not lines.prose_between(before + 1, before + _BELOW) and lines.prose_between(index + 1, index + _BELOW) > 0
 
 
 def _row(
@@ -255,11 +251,7 @@ def _noted(lines: Lines, row: Candidate, tail: str) -> str:
             plain = text.lower()
             if any(p in plain for p in vocabulary().states["incorporated"]) or "proxy" in plain:
                 return "incorporated_by_reference"
-            return (
-                "not_applicable"
-                if "not applicable" in plain or "not required" in plain
-                else "cross_reference"
-            )
+            return "not_applicable" if "not applicable" in plain or "not required" in plain else "cross_reference"
     return "cross_reference"
 
 
@@ -268,9 +260,7 @@ def _apart(resolved: Sequence[Resolved], lines: Lines) -> list[Resolved]:
 
     A later start cuts the text before it; a text known by pages only gives way where it lies inside another.
     """
-    texts = sorted(
-        (r for r in resolved if r.found_by != "row"), key=lambda r: (r.span.start, -r.span.end, r.keys)
-    )
+    texts = sorted((r for r in resolved if r.found_by != "row"), key=lambda r: (r.span.start, -r.span.end, r.keys))
     starts = [r.span.start for r in texts]
     result = {r.keys: r for r in resolved if r.found_by == "row"}
     for _i, item in enumerate(texts):

@@ -183,9 +183,7 @@ def _part_cut(context: _Context, first: int, limit: int, following: str) -> int:
 def _annexes(pick: Pick, form: Form) -> set[str]:
     """Return which annexes are no part of a last Item; an Item of exhibits and schedules owns both."""
     words = form.spec(pick.keys[-1]).words
-    owns = "exhibit" in words and not (
-        pick.keys[-1] == "16" and "exhibit" not in pick.candidate.title.lower()
-    )
+    owns = "exhibit" in words and not (pick.keys[-1] == "16" and "exhibit" not in pick.candidate.title.lower())
     return set() if owns else {"exhibits", "statements"}
 
 

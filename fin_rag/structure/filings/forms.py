@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -106,9 +107,10 @@ class Form:
 
     def similarity(self, key: str, title: str) -> float:
         """Compare a printed title with the usual ones of an Item: 0 is unlike, 1 the same words."""
-        words = content_words(title)
-        if not words:
-            return 0.0
+        return self.likeness(key, content_words(title))
+
+    def likeness(self, key: str, words: AbstractSet[str]) -> float:
+        """Compare the content words of a title with the usual titles of an Item."""
         best = 0.0
         for tokens in self.spec(key).token_sets:
             shared = len(words & tokens)
@@ -190,9 +192,7 @@ def family_name(doc_type: str) -> str:
     if not found:
         return ""
     raw = found[1].upper().replace("-", "")
-    return {"10KSB": "10-KSB", "10K": "10-K", "10Q": "10-Q", "8K": "8-K", "20F": "20-F", "40F": "40-F"}.get(
-        raw, "6-K"
-    )
+    return {"10KSB": "10-KSB", "10K": "10-K", "10Q": "10-Q", "8K": "8-K", "20F": "20-F", "40F": "40-F"}.get(raw, "6-K")
 
 
 def form_of(doc_type: object, text: str) -> Form:

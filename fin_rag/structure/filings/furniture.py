@@ -25,14 +25,10 @@ def find_furniture(
     lines: Lines, found: Sequence[Candidate], parts: Sequence[PartLine], items: Sequence[ItemSpan]
 ) -> tuple[Span, ...]:
     """Return the spans of page tags, page numbers, links back to the contents and repeated heads."""
-    headings = {
-        lines.at(offset) for item in items for offset in (item.start, max(item.start, item.heading_start))
-    }
+    headings = {lines.at(offset) for item in items for offset in (item.start, max(item.start, item.heading_start))}
     kept_parts = {item.part_line for item in items}
     marked = _page_lines(lines)
-    body = [
-        c for c in found if c.source == "item" and "contents" not in c.cautions and c.line not in headings
-    ]
+    body = [c for c in found if c.source == "item" and "contents" not in c.cautions and c.line not in headings]
     repeats = Counter(lines.bare(c.line) for c in body)
     for candidate in body:
         if repeats[lines.bare(candidate.line)] >= _REPEATS - 1 or "continued" in candidate.cautions:

@@ -83,9 +83,7 @@ def parse_heading(line: str, form: Form) -> Heading | None:
     word = _WORD_ITEM.match(line, start)
     if not word:
         return None
-    numbers, position = read_numbers(
-        line, word.end(), form, roman=word["word"].isupper(), plural=bool(word["plural"])
-    )
+    numbers, position = read_numbers(line, word.end(), form, roman=word["word"].isupper(), plural=bool(word["plural"]))
     if not numbers:
         return None
     cautions = {
@@ -140,9 +138,7 @@ def _finish(
 
 def _roman_fits(form: Form, keys: list[str], title: str, similarity: float) -> bool:
     """Tell whether the title agrees with a roman number: ``Item X`` is often a placeholder, not a ten."""
-    return similarity >= 0.5 and all(
-        form.similarity(k, title) <= similarity for k in form.specs if k not in keys
-    )
+    return similarity >= 0.5 and all(form.similarity(k, title) <= similarity for k in form.specs if k not in keys)
 
 
 def _after_repeat(line: str, begin: int, numbers: list[str], form: Form) -> int:
@@ -170,9 +166,7 @@ def _row(
     body = begin + rest.index("|") + 1
     while body < len(line) and line[body] in " |\t":
         body += 1
-    similarity = max(
-        (form.similarity(form.key(n, p), title) for n in numbers for p in form.parts), default=0.0
-    )
+    similarity = max((form.similarity(form.key(n, p), title) for n in numbers for p in form.parts), default=0.0)
     if _PAGED.fullmatch(line[body:].rstrip()):
         cautions.add("paged")
     return Heading(tuple(numbers), part, (begin, begin + len(title)), body, similarity, frozenset(cautions))
@@ -277,9 +271,7 @@ def _is_sentence(rest: str, known: int, likeness: float) -> bool:
 
 def title_gain(form: Form, keys: list[str], before: str, after: str) -> float:
     """Return by how much a further line makes a title more like the usual one of any of ``keys``."""
-    return max(
-        (form.similarity(k, f"{before} {after}") - form.similarity(k, before) for k in keys), default=0.0
-    )
+    return max((form.similarity(k, f"{before} {after}") - form.similarity(k, before) for k in keys), default=0.0)
 
 
 def looks_capital(text: str) -> bool:

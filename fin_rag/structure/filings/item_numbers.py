@@ -44,9 +44,7 @@ def read_numbers(line: str, position: int, form: Form, *, roman: bool, plural: b
 
 def _between(first: str, last: str, form: Form) -> list[str]:
     """Return the catalogue's Items strictly between two numbers: ``Items 10 through 13``."""
-    part = next(
-        (p for p in form.parts if form.key(first, p) in form.specs and form.key(last, p) in form.specs), None
-    )
+    part = next((p for p in form.parts if form.key(first, p) in form.specs and form.key(last, p) in form.specs), None)
     if part is None:
         return []
     low, high = form.order(form.key(first, part)), form.order(form.key(last, part))
@@ -93,17 +91,11 @@ def _with_letter(line: str, number: str, end: int, form: Form) -> tuple[str, int
         temporary = _TEMPORARY.match(line, apart.end())
         return number + apart[1].upper(), temporary.end() if temporary else apart.end()
     bracket = _LETTER_BRACKET.match(line, end)
-    if (
-        bracket
-        and _known(form, number + bracket[1].upper())
-        and line[bracket.end() : bracket.end() + 1] != "("
-    ):
+    if bracket and _known(form, number + bracket[1].upper()) and line[bracket.end() : bracket.end() + 1] != "(":
         return number + bracket[1].upper(), bracket.end()
     loose = _LETTER_LOOSE.match(line, end)
     if loose and _known(form, number + loose[1]):
-        with_letter = max(
-            form.similarity(form.key(number + loose[1], p), line[loose.end() :]) for p in form.parts
-        )
+        with_letter = max(form.similarity(form.key(number + loose[1], p), line[loose.end() :]) for p in form.parts)
         if with_letter > max(form.similarity(form.key(number, p), line[end:]) for p in form.parts):
             return number + loose[1], loose.end()
     return number, end

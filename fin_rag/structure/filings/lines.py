@@ -16,9 +16,7 @@ _PAGE = re.compile(
     re.IGNORECASE,
 )
 _RULE = re.compile(r"[\s\-=_*–—.|:<>]*")
-_BACK_LINK = re.compile(
-    r"(?:back to |return to )?(?:table of contents|index)(?: \(continued\))?", re.IGNORECASE
-)
+_BACK_LINK = re.compile(r"(?:back to |return to )?(?:table of contents|index)(?: \(continued\))?", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:page|table|s|c|caption|text|fn)>(?:\s+\d+)?", re.IGNORECASE)
 _DOCUMENT_END = re.compile(r"^[ \t]*</(?:DOCUMENT|TEXT)>", re.IGNORECASE | re.MULTILINE)
 _DOCUMENT_START = re.compile(r"^[ \t]*<DOCUMENT>", re.IGNORECASE | re.MULTILINE)
@@ -125,7 +123,5 @@ def read_lines(text: str, span: Span, markup: Markup | None) -> Lines:
             apart = True
         offset += len(piece) + 1
     if markup is not None:
-        lines.ranks = {
-            lines.at(s.start): rank for s, rank in markup.headings if span.start <= s.start < span.end
-        }
+        lines.ranks = {lines.at(s.start): rank for s, rank in markup.headings if span.start <= s.start < span.end}
     return lines

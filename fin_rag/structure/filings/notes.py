@@ -66,9 +66,7 @@ def _without_rows(lines: Lines, found: Sequence[Note]) -> list[Note]:
             continue
         following = found[i + 1].span.start if i + 1 < len(found) else len(lines.text)
         before = found[i - 1].span.end if i else 0
-        if _blank(lines.text, note.span.end, following) or (
-            i and _blank(lines.text, before, note.span.start)
-        ):
+        if _blank(lines.text, note.span.end, following) or (i and _blank(lines.text, before, note.span.start)):
             rows.add(i)
     return [note for i, note in enumerate(found) if i not in rows]
 

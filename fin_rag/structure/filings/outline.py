@@ -63,13 +63,9 @@ def outline_filing(text: str, *, metadata: Mapping[str, object], markup: Markup 
     rows = index_rows(reading.found, reading.picks, reading.form)
     items: list[ItemSpan]
     if rows:
-        items = from_index(
-            resolve(reading.lines, rows, markup, _page_map(metadata), reading.form), reading.form
-        )
+        items = from_index(resolve(reading.lines, rows, markup, _page_map(metadata), reading.form), reading.form)
     else:
-        spans = extents(
-            reading.lines, reading.picks, reading.parts, reading.marks, reading.pages, reading.form
-        )
+        spans = extents(reading.lines, reading.picks, reading.parts, reading.marks, reading.pages, reading.form)
         items = from_extents(reading.lines, spans, reading.found, reading.form)
     marked = find_furniture(reading.lines, reading.found, reading.parts, items)
     furniture = tuple(sorted({*marked, *markup.running}))

@@ -33,9 +33,7 @@ def state_of(title: str, body: str, *, size: int) -> str:
     plain = re.sub(r"\s+", " ", body[:_SHORT]).strip().lower()
     first = plain.strip(" .*_[]()|#-–—")
     heading = title.lower()
-    if (_has(first[:60], states["reserved"]) and len(first) < 60) or (
-        not first and _has(heading, states["reserved"])
-    ):
+    if (_has(first[:60], states["reserved"]) and len(first) < 60) or (not first and _has(heading, states["reserved"])):
         return "reserved"
     if not first:
         return "present" if not _has(heading, states["omitted"]) else "omitted"

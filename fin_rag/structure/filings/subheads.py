@@ -18,9 +18,7 @@ from fin_rag.structure.headings import Heading, headings
 
 _DEPTH, _REPEATS, _LONGEST_ID, _LONGEST_PATH = 3, 3, 48, 160
 _ROW_PAGE = re.compile(r"[\s.…](?:[A-Z]-?)?\d{1,3}$")
-_NOT_A_TITLE = re.compile(
-    r"(?:page|table of contents|\(?continued\)?|index|note|item|\W+)(?:\s+no\.?)?", re.IGNORECASE
-)
+_NOT_A_TITLE = re.compile(r"(?:page|table of contents|\(?continued\)?|index|note|item|\W+)(?:\s+no\.?)?", re.IGNORECASE)
 _REMARK = re.compile(r"(?:see|the) accompanying notes\b.*|.*\bintegral part of\b.*", re.IGNORECASE)
 _NOTES_TITLE = re.compile(r"\W*notes? to (?:the |our )?.{0,40}financial statements?.{0,40}", re.IGNORECASE)
 
@@ -70,9 +68,7 @@ def _headings(lines: Lines, span: Span, markup: Markup, furniture: Sequence[Span
     starts = [s.start for s, _ in markup.headings]
     low, high = bisect_left(starts, span.start), bisect_left(starts, span.end)
     styled = tuple(
-        (Span(s.start - shift, s.end - shift), rank)
-        for s, rank in markup.headings[low:high]
-        if s.end <= span.end
+        (Span(s.start - shift, s.end - shift), rank) for s, rank in markup.headings[low:high] if s.end <= span.end
     )
     raw = headings(span.slice(lines.text), markup=Markup(headings=styled))
     found = [Heading(Span(h.span.start + shift, h.span.end + shift), h.title, h.level) for h in raw]
@@ -116,9 +112,7 @@ def _without_repeats(lines: Lines, found: Sequence[Heading]) -> list[Heading]:
         title = heading.title.lower()
         following = found[i + 1].span.start if i + 1 < len(found) else len(lines.text)
         empty = not lines.text[heading.span.end : min(following, heading.span.end + 200)].strip()
-        running = title in seen and (
-            title.endswith("continued)") or bool(_NOTES_TITLE.fullmatch(title[:200]))
-        )
+        running = title in seen and (title.endswith("continued)") or bool(_NOTES_TITLE.fullmatch(title[:200])))
         issuer = counts[title] > 1 and vocabulary().is_company(title)
         if (counts[title] >= _REPEATS and empty) or running or issuer:
             continue
@@ -142,9 +136,7 @@ def _nodes(found: Sequence[Heading], notes: Sequence[Note]) -> list[_Node]:
     nodes = [_Node(n.span.start, n.span.end, 1, n.title, n.name, f"note{n.number}", n.number) for n in notes]
     outside = {0, len(notes) + 1}
     for region, members in regions.items():
-        nodes += _ranked(
-            members, 1 if region in outside else 2, flat=_NOTES_TITLE if notes and region == 0 else None
-        )
+        nodes += _ranked(members, 1 if region in outside else 2, flat=_NOTES_TITLE if notes and region == 0 else None)
     return sorted((n for n in nodes if n.depth <= _DEPTH), key=lambda n: n.start)
 
 
@@ -162,9 +154,7 @@ def _ranked(members: Sequence[Heading], base: int, *, flat: re.Pattern[str] | No
             stack.pop()
         stack.append(heading.level)
         title = heading.title.strip()
-        nodes.append(
-            _Node(heading.span.start, heading.span.end, base + len(stack) - 1, title, title, slug(title))
-        )
+        nodes.append(_Node(heading.span.start, heading.span.end, base + len(stack) - 1, title, title, slug(title)))
     return nodes
 
 

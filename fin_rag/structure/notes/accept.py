@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from fin_rag.structure.notes.marks import Opening
 from fin_rag.structure.notes.model import Marker, NoteKey
@@ -52,7 +53,7 @@ def accepted(segments: Sequence[Segment], calls: Calls) -> list[Segment]:
     """Return the segments that are notes, in order; none of one group repeats a key."""
     bullets = Counter(s.run for s in segments if s.opening and s.text.startswith("* "))
     lone = _lone_bullets(segments)
-    taken: dict[tuple[int, int, str], set[NoteKey]] = defaultdict(set)
+    taken: dict[tuple[int, int, str], set[tuple[NoteKey, str]]] = defaultdict(set)
     last_zone: list[Segment] = []
     kept = []
     for segment in segments:
@@ -63,18 +64,26 @@ def accepted(segments: Sequence[Segment], calls: Calls) -> list[Segment]:
         if segment.text.startswith("* ") and (bullets[segment.run] > 1 or id(segment) in lone):
             continue
         group = taken[segment.table, segment.zone, segment.scope] if segment.table >= 0 else set()
-        if opening.key in group and opening.form not in _STRONG and segment.table >= 0:
+        if (opening.key, opening.form) in group and opening.form not in _STRONG and segment.table >= 0:
             continue
         if _is_note(segment, opening, calls):
-            group.add(opening.key)
+            group.add((opening.key, opening.form))
             kept.append(segment)
-    return kept
+    return sorted([*kept, *_rescued(segments, kept, calls)], key=lambda s: s.span.start)
+
+
+def _rescued(segments: Sequence[Segment], kept: Sequence[Segment], calls: Calls) -> list[Segment]:
+    """Return a list that closes a text without pages if its numbers answer markers that nothing else answers."""
+    answered = {segment.opening.key for segment in kept if segment.opening}
+    last = [(s, s.opening) for s in segments if s.tail and s.opening and s.opening.form == "dot" and not s.listed]
+    wanted = [s for s, o in last if o.key not in answered and calls.before(s.span.start, o.key)]
+    return wanted if len(wanted) == len(last) else []
 
 
 def _lone_bullets(segments: Sequence[Segment]) -> set[int]:
     """Return bullets that stand in a loose list: the neighbouring paragraph opens with the same bullet."""
     lone = set()
-    for one, other in zip(segments, segments[1:], strict=False):
+    for one, other in pairwise(segments):
         both = one.text.startswith("* ") and other.text.startswith("* ") and one.run != other.run
         if both and one.scope == other.scope and one.block == other.block:
             lone.add(id(other))
@@ -93,7 +102,7 @@ def _is_note(segment: Segment, opening: Opening, calls: Calls) -> bool:
         return called or (segment.table >= 0 and not _is_account(segment, opening))
     if form in _STRONG:
         return True
-    if segment.listed and not called:
+    if (segment.listed or key.kind == "roman") and not called:
         return False
     if form in ("star", "sign"):
         escaped = segment.text.startswith("\\")
@@ -120,4 +129,6 @@ def _is_weak_note(segment: Segment, opening: Opening, calls: Calls, *, called: b
         return False
     if segment.zone >= 0:
         return opening.form != "bare" or called or calls.before(segment.span.start, opening.key)
+    if segment.tail and opening.form == "bare" and calls.in_form("glued", opening.key):
+        return calls.before(segment.span.start, opening.key)
     return called and (segment.table >= 0 or segment.foot)

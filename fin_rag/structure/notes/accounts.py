@@ -18,6 +18,7 @@ _TITLED: Final = re.compile(
     r"(?:notas?|notes?)\s+(?:n\.?[ºo°]\s?)?(?P<number>\d{1,2}(?:\.\d{1,2}){0,3})(?:\s?\([a-z]\))?\s?(?:[.:)–—-]{1,2}|$|(?=\s+[^\W\d_]))",
     re.IGNORECASE,
 )
+_SPACED: Final = re.compile(r"(\d{1,2})\s{1,4}[^\W\d_]")  # "3 Segments", which is a number only under the accounts
 _LONGEST_BODY: Final = 700  # code points of a note's text that travel with what cites it
 _LONGEST_TITLE: Final = 120
 
@@ -63,9 +64,7 @@ class Accounts:
         return None
 
 
-def _headings(
-    text: str, blocks: Sequence[Block]
-) -> tuple[dict[int, str], dict[int, str], dict[int, str]]:
+def _headings(text: str, blocks: Sequence[Block]) -> tuple[dict[int, str], dict[int, str], dict[int, str]]:
     """Return numbered headings by block index: those that say "Note", those under the accounts, all others."""
     worded: dict[int, str] = {}
     under: dict[int, str] = {}
@@ -83,7 +82,10 @@ def _headings(
         if level and block.level <= level:
             level = 0
         number = number_of(title)
-        if number and number.scheme == "arabic" and not number.word:
+        spaced = _SPACED.match(title) if level else None
+        if spaced:
+            under[index] = spaced[1]
+        elif number and number.scheme == "arabic" and not number.word:
             (under if level else bare)[index] = ".".join(map(str, number.parts))
         elif says_any(title, "account_words") and not level:
             level = block.level
@@ -110,7 +112,7 @@ def _note(text: str, blocks: Sequence[Block], index: int, number: str) -> Note:
         block = blocks[following]
         if block.kind in ("heading", "table") or _TITLED.match(block.span.slice(text)[:40]):
             break
-        whole = last > index or heading.kind != "heading" and len(heading.span) > _LONGEST_TITLE
+        whole = last > index or (heading.kind != "heading" and len(heading.span) > _LONGEST_TITLE)
         if whole and block.span.end - heading.span.end > (_LONGEST_BODY if last > index else 0):
             break
         end, last = block.span.end, following

@@ -56,7 +56,7 @@ def find_notes(
     views = view_tables(text, parts)
     pages = Pages(text, page_map)
     segments = segments_of(text, parts, pages)
-    surroundings(text, parts, segments)
+    surroundings(parts, segments)
     places = places_of(text, parts, views)
     openings = sorted(s.body or s.span.start for s in segments if s.opening)
     found = [f for place in places for f in scan(text, place, _inside(openings, place.span))]
@@ -109,7 +109,7 @@ def _placed(
     pages: Pages,
 ) -> Iterator[Placed]:
     names = _names(sections, views)
-    overleaf = _overleaf(text, kept, segments) if pages.known else {}
+    overleaf = _overleaf(kept, segments) if pages.known else {}
     for segment in kept:
         opening = segment.opening
         if opening is None:
@@ -166,7 +166,7 @@ def _fold(title: str) -> str:
     return _NO_WORD.sub("", "".join(c for c in folded if not unicodedata.combining(c)))
 
 
-def _overleaf(text: str, kept: Sequence[Segment], segments: Sequence[Segment]) -> dict[int, tuple[Span, ...]]:
+def _overleaf(kept: Sequence[Segment], segments: Sequence[Segment]) -> dict[int, tuple[Span, ...]]:
     """Return the parts of notes that stand at the head or foot of the next page, by the note's segment."""
     order = {id(segment): index for index, segment in enumerate(segments)}
     notes = set(map(id, kept))
@@ -178,9 +178,7 @@ def _overleaf(text: str, kept: Sequence[Segment], segments: Sequence[Segment]) -
         following = index + 1
         while following < len(segments) and segments[following].page == segment.page:
             following += 1
-        if following >= len(segments) or any(
-            id(segments[at]) in notes for at in range(index + 1, following)
-        ):
+        if following >= len(segments) or any(id(segments[at]) in notes for at in range(index + 1, following)):
             continue
         part = _continuation(segments, notes, segment, following)
         if part is not None:
@@ -188,9 +186,7 @@ def _overleaf(text: str, kept: Sequence[Segment], segments: Sequence[Segment]) -
     return found
 
 
-def _continuation(
-    segments: Sequence[Segment], notes: set[int], note: Segment, following: int
-) -> Segment | None:
+def _continuation(segments: Sequence[Segment], notes: set[int], note: Segment, following: int) -> Segment | None:
     """Return the segment of the next page that goes on with a note which its page cut off."""
     page = segments[following].page
     if page != note.page + 1:
@@ -222,7 +218,7 @@ def _body_is_finished(segments: Sequence[Segment], note: Segment) -> bool:
 
 
 def _is_finished(text: str) -> bool:
-    return text.rstrip("*_ ¹²³⁴⁵⁶⁷⁸⁹⁰")[-1:] in ".!?»”\")]"
+    return text.rstrip("*_ ¹²³⁴⁵⁶⁷⁸⁹⁰")[-1:] in '.!?»”")]'
 
 
 def _joined(

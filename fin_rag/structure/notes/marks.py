@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from fin_rag.structure.notes.model import NoteKey
 
 RAISED: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _RAISED_LETTERS: Final = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-_PLAIN: Final = str.maketrans(
-    RAISED + _RAISED_LETTERS + "⁽⁾", "0123456789abcdefghijklmnoprstuvwxyz()"
-)
+_PLAIN: Final = str.maketrans(RAISED + _RAISED_LETTERS + "⁽⁾", "0123456789abcdefghijklmnoprstuvwxyz()")
 _STAR: Final = r"(?:\\?\*){1,5}"
 _SIGN: Final = r"(?:[†‡]{1,4}|§{1,3}|¶)"
-_ONE: Final = rf"(?:\d{{1,2}}|[a-z]|{_STAR}|{_SIGN})"
+_ROMAN: Final = r"[ivx]{2,4}"
+_ONE: Final = rf"(?:\d{{1,2}}|{_ROMAN}|[a-zA-Z]|{_STAR}|{_SIGN})"
 _AND: Final = r"\s?(?:[,;/]|y|e|and|&)\s?"
-_RUN: Final = rf"(?:{_ONE}(?:{_AND}(?:\d{{1,2}}|[a-z])){{0,8}}|\d{{1,2}}\s?[-–a]\s?\d{{1,2}})"
+_RUN: Final = rf"(?:{_ONE}(?:{_AND}(?:\d{{1,2}}|[a-zA-Z])){{0,8}}|\d{{1,2}}\s?[-–a]\s?\d{{1,2}})"
 
 # Each form once; a token is looked for left to right and the first form that fits wins.
 TOKEN: Final = re.compile(
@@ -28,9 +28,10 @@ TOKEN: Final = re.compile(
     rf"|(?P<star>{_STAR})"
     rf"|(?P<sign>{_SIGN})"
     r"|(?<![\w/.,])(?P<slash>(?:\d{1,2}|[a-z])/)(?![\w/])"
+    r"|(?<![\w(/.,])(?P<close>(?:\d{1,2}|[a-z])\))(?!\w)"
 )
 # A superscript that lost its height: "ventas1". Only believed where a note line opens with the bare number.
-GLUED: Final = re.compile(r"(?<=[^\W\d_]{3}|[^\W\d_]{2}[.)%»”])(?P<glued>\d{1,2})(?![\w%]|[.,/-]\d)")
+GLUED: Final = re.compile(r"(?:(?<=[^\W\d_]{3}|[^\W\d_]{2}[.)])|(?<=[%»”]))(?P<glued>\d{1,2})(?![\w%]|[.,/-]\d)")
 _OPENING: Final = re.compile(
     r"(?:>\s{0,3}){0,3}(?:[-–•]\s{1,3}(?=[(\[¹²³⁴⁵⁶⁷⁸⁹]))?(?P<emphasis>[*_]{1,3}(?=[(\[¹²³⁴⁵⁶⁷⁸⁹†‡]|[Nn]ot[ae] ))?(?:"
     rf"<sup>\s?(?:<a\b[^<>]{{0,200}}>)?\s?(?P<html>[^<>]{{1,8}}?)\s?(?:</a>)?\s?</sup>"
@@ -42,7 +43,7 @@ _OPENING: Final = re.compile(
     r"|(?P<star>\*{1,5})(?=\s|[^\W\d_a-zñáéíóú][^*]*$)"
     rf"|(?P<sign>{_SIGN})(?!\s?\d)"
     r"|(?P<slash>\d{1,2}|[a-z])/(?=\s)"
-    r"|\(?(?P<word>(?:[Nn]otas?|NOTA|[Nn]otes?|NOTE|Llamada)(?:\s?n\.?[ºo°]\.?)?(?:\s|(?=\())\s?\(?(?P<wordkey>\d{1,2}|[a-z]|\*{1,3})\)?)(?=\s?[):.–—-])"
+    r"|\(?(?P<word>(?:[Nn]otas?|NOTA|[Nn]otes?|NOTE|Llamada)(?:\s?n\.?[ºo°]\.?)?(?:\s|(?=\())\s?\(?(?P<wordkey>\d{1,2}|[a-zA-Z]|\*{1,3})\)?)(?=\s?[):.–—-])"
     r"(?:\)\s?|\s?)[:.–—-]?"
     r"|(?P<dot>\d{1,2}|[a-z])\\?[.)]-?(?=\s)"
     r"|(?P<dash>\d{1,2}|[a-z])\s[-–—](?=\s)"
@@ -52,9 +53,11 @@ _OPENING: Final = re.compile(
 _FORMS: Final = (
     "html", "caret", "bracket", "paren", "raised", "escaped", "star", "sign", "slash", "wordkey", "dot", "dash", "bare",
 )  # fmt: skip
-_SINGLE: Final = re.compile(rf"\d{{1,3}}|[a-z]|{_STAR}|{_SIGN}")
+_SINGLE: Final = re.compile(rf"\d{{1,3}}|{_ROMAN}|[a-zA-Z]|{_STAR}|{_SIGN}")
 _RANGE: Final = re.compile(r"(\d{1,2})\s?[-–a]\s?(\d{1,2})")
 _LONGEST_RANGE: Final = 20
+_ROMANS: Final = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_AFTER_ROMAN: Final = dict(pairwise(_ROMANS))
 # Forms that print one thing in different ways.
 _FAMILY: Final = {"html": "raised", "escaped": "star", "wordkey": "word", "dash": "dot"}
 
@@ -80,8 +83,10 @@ def key_of(text: str) -> NoteKey | None:
         return NoteKey("number", str(int(bare))) if len(bare) <= 3 and int(bare) else None
     if bare and not bare.strip("*"):
         return NoteKey("star", str(len(bare)))
+    if len(bare) > 1 and not bare.lower().strip("ivx"):
+        return NoteKey("roman", bare.lower())
     if len(bare) == 1 and bare.isalpha() and bare.isascii():
-        return NoteKey("letter", bare.lower())
+        return NoteKey("letter", bare)
     if bare and not bare.strip("†‡§¶"):
         return NoteKey("dagger", bare)
     return None
@@ -95,6 +100,8 @@ def keys_of(text: str) -> list[NoteKey]:
         (['1', '3'], ['2', '3', '4'])
     """
     bare = text.translate(_PLAIN).replace("⁻", "-").strip("()[] ")
+    if len(bare) > 1 and bare.isalpha() and bare.lower().strip("ivx"):
+        return []  # an ordinal or a trade mark: "5th", "TM"
     found = _RANGE.fullmatch(bare)
     if found:
         first, last = int(found[1]), int(found[2])
@@ -137,8 +144,8 @@ def token_form(found: re.Match[str]) -> tuple[str, list[NoteKey]]:
     for form, group in (("bracket", "inbracket"), ("paren", "inparen")):
         if found[form]:
             return form, keys_of(found[group])
-    form = next(name for name in ("raised", "star", "sign", "slash") if found[name])
-    text = found[form].rstrip("/") if form == "slash" else found[form]
+    form = next(name for name in ("raised", "star", "sign", "slash", "close") if found[name])
+    text = found[form].rstrip("/)") if form in ("slash", "close") else found[form]
     return form, keys_of(text) if form == "raised" else [key for key in (key_of(text),) if key]
 
 
@@ -153,4 +160,6 @@ def follows(key: NoteKey, after: NoteKey) -> bool:
         return int(after.value) == int(key.value) + 1
     if key.kind == "letter" and after.kind == "letter":
         return ord(after.value) == ord(key.value) + 1
+    if after.kind == "roman":
+        return after.value == _AFTER_ROMAN.get(key.value)
     return {key.kind, after.kind} <= {"star", "dagger"} and after.kind == "dagger" and key != after

@@ -13,7 +13,7 @@ from fin_rag.schema import Span
 class NoteKey(NamedTuple):
     """Name what a marker says, whatever its form: ``(1)``, ``¹`` and ``[1]`` are ``("number", "1")``.
 
-    ``kind`` is ``number``, ``letter``, ``star``, ``dagger`` or ``name``; stars are counted.
+    ``kind`` is ``number``, ``letter``, ``roman``, ``star``, ``dagger`` or ``name``; stars are counted.
     """
 
     kind: str

@@ -139,7 +139,7 @@ def _header_places(text: str, header: Span, number: int) -> Iterator[Place]:
             continue
         if "|" in line.text:
             bounds, where = pipe_cells(line.text), "header"
-        elif "<" in line.text and _TAG.search(line.text):
+        elif "<" in line.text and _TAG.search(_INLINE.sub("", line.text)):
             bounds, where = _between_tags(line.text), "header"
         else:
             bounds, where = _pieces(line.text)

@@ -14,7 +14,11 @@ from fin_rag.structure.notes.segments import Pages
 
 _MOST_TRIED: Final = 6
 # A form that a note may have if none has the marker's own form.
-_ONLY: Final = {"slash": frozenset({"slash"}), "glued": frozenset({"bare", "dot", "raised"})}
+_ONLY: Final = {
+    "slash": frozenset({"slash"}),
+    "glued": frozenset({"bare", "dot", "raised"}),
+    "close": frozenset({"dot"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +81,10 @@ class Sections:
 class Resolver:
     """Resolve markers to notes."""
 
-    def __init__(
-        self, placed: Sequence[Placed], markers: Sequence[Marker], sections: Sections, pages: Pages
-    ) -> None:
+    def __init__(self, placed: Sequence[Placed], markers: Sequence[Marker], sections: Sections, pages: Pages) -> None:
         self._sections, self._pages = sections, pages
         self._called = {(m.table, m.key) for m in markers if m.table >= 0}
+        self._in_prose = {m.key for m in markers if m.table < 0}
         self._tables: dict[tuple[int, NoteKey], list[Placed]] = defaultdict(list)
         self._kinds: set[tuple[int, str]] = set()
         self._above: dict[tuple[int, NoteKey], list[Placed]] = defaultdict(list)
@@ -155,11 +158,20 @@ class Resolver:
         leaf = self._sections.leaf(marker.span.start)
         alone = len(found) == 1
         good = [p for p in after if not blocked and self._reaches(marker, leaf, p)]
+        good += [p for p in after[:1] if blocked and self._follows(marker, leaf, p)]
         good += [p for p in after if p.zone and p.attached < 0]
         good += [p for p in after[:1] if not blocked and self._serves(marker, p, alone=alone)]
         good += [p for p in before[:1] if (p.zone and p.attached < 0 and (alone or not after))]
         good += [p for p in before[:1] if not blocked and self._recalls(marker, leaf, p, alone=alone)]
         return good
+
+    def _follows(self, marker: Marker, leaf: int, one: Placed) -> bool:
+        """Tell whether a note goes on with those below the table, a paragraph of the same section between them."""
+        key = marker.key
+        if one.attached >= 0 or one.note.form != marker.form or key.kind != "number" or key in self._in_prose:
+            return False
+        before = NoteKey("number", str(int(key.value) - 1))
+        return (marker.table, before) in self._tables and self._sections.leaf(one.note.start) == leaf
 
     def _reaches(self, marker: Marker, leaf: int, one: Placed) -> bool:
         """Tell whether a note below stands in the marker's section or on its page, or in one around it."""

@@ -15,6 +15,7 @@ from fin_rag.structure.notes.vocabulary import note_words, says_any
 _EMPHASIS: Final = re.compile(
     r"(?<!\\)(?P<mark>\*\*|(?<![\w*])\*)(?=[^\s*])(?P<inner>(?:[^*\\]|\\.){1,2000}?)(?<=[^\s\\])(?P=mark)"
 )
+_MONEY: Final = re.compile(r"[$€£]\s?\d[\d.,]*\Z")
 _BLANK: Final = "\x00"
 _ENTITY: Final = re.compile(r"&(?:nbsp|#160|#xa0|emsp|ensp|thinsp);", re.IGNORECASE)
 _WORD: Final = re.compile(r"[\w/€%.,'’&+-]+\Z")
@@ -25,6 +26,7 @@ _REFERENCE: Final = re.compile(
     r"(?!\d|[.,]\d)",
     re.IGNORECASE,
 )
+_LETTERED: Final = re.compile(r"\((?:[Nn]otas?|[Nn]otes?)\s+(?P<letter>[A-Z])\)")
 _NUMBER: Final = re.compile(r"\d{1,2}(?:\.\d{1,2}){0,3}")
 _SPREAD: Final = re.compile(r"(\d{1,2})(?:\s(?:a|to|al)\s|\s?[-–]\s?)(\d{1,2})(?!\d|\.\d)")
 _SENTENCE_END: Final = re.compile(
@@ -81,7 +83,7 @@ def scan_glued(text: str, place: Place, values: Collection[str]) -> Iterator[Fou
     for found in GLUED.finditer(place.span.slice(text)):
         if found["glued"] in values:
             span = Span(place.span.start + found.start(), place.span.start + found.end())
-            yield Found(_marker(text, place, span, "glued", NoteKey("number", found["glued"])), False)
+            yield Found(_marker(text, place, span, "glued", NoteKey("number", found["glued"])), firm=False)
 
 
 def _without_marks(found: re.Match[str]) -> str:
@@ -128,6 +130,8 @@ def _judge(working: str, found: re.Match[str], form: str, place: Place) -> int:
         return 0 if _is_call(working, found, head, place) else -1
     if form == "bracket":
         return 0 if _is_listed(found) else -1
+    if form == "close":
+        return 0 if _at_end(working, found.end(), place) else -1
     return 0
 
 
@@ -159,9 +163,10 @@ def _raised(head: str, token: str, place: Place) -> int:
     word = _WORD.search(head)
     last = word[0].strip(".,") if word else ""
     units = note_words()["length_units"]
-    if last.casefold() in units or (last and last.casefold().rsplit("/", 1)[-1] in units and "/" in last):
+    squared = token[0] in "²³"  # no other sign is printed as the exponent of a unit
+    if squared and (last.casefold() in units or (last and last.casefold().rsplit("/", 1)[-1] in units and "/" in last)):
         return 1 if len(token) > 1 and token[1] in RAISED else -1
-    small = last.isdigit() and len(last) <= 2 and head[-1].isdigit()
+    small = last.isdecimal() and len(last) <= 2 and head[-1].isdecimal()
     if small and (place.where != "cell" or last == "10"):
         return -1
     return 0
@@ -172,11 +177,15 @@ def _is_call(working: str, found: re.Match[str], head: str, place: Place) -> boo
     after = working[found.end() : found.end() + 3].strip()
     if place.where != "prose":
         ranged = after[:1] in "-–" and after[1:2] == "("
-        return not (after[:1] and after[:1] in _OPERATORS) and head[-1] not in _OPERATORS and not (
-            after[:1] in "-–" and after and not ranged
+        return (
+            not (after[:1] and after[:1] in _OPERATORS)
+            and head[-1] not in _OPERATORS
+            and not (after[:1] in "-–" and after and not ranged)
         )
-    if head[-1] in ":;,(—–-" or (head[-1].isdigit() and working[found.start() - 1] == head[-1]):
+    if head[-1] in ":;,(—–-":
         return False
+    if head[-1].isdigit() and working[found.start() - 1] == head[-1]:
+        return _MONEY.search(head) is not None  # "5(2)" is a provision, "$0.10(2)" a figure with its note
     last = _LAST_WORD.search(head)
     word = last[1].casefold() if last else ""
     return word not in note_words()["list_words"] and word not in note_words()["cited_words"]
@@ -191,10 +200,12 @@ def _is_listed(found: re.Match[str]) -> bool:
 
 def _is_firm(working: str, found: re.Match[str], form: str, place: Place) -> bool:
     """Tell whether a marker without a note is worth a report: it can hardly be anything else."""
-    if form in ("slash", "glued"):
+    if form in ("slash", "glued", "close"):
         return False
     if form in ("caret", "raised", "sign"):
         return True
+    if any(c.isupper() for c in found[0]):
+        return False  # "(A)" is as often a rating, an actual or a share class
     if place.where == "prose":
         cites = form == "paren" and _head(working, found.start()).casefold().endswith(("nota", "note"))
         return cites or (form != "paren" and _is_attached(working, found.start()))
@@ -218,7 +229,10 @@ def _references(text: str, place: Place, raw: str) -> Iterator[Found]:
         anchor = around if place.where == "prose" else place.span
         for value in reference_values(found["list"]):
             key = NoteKey("number", value)
-            yield Found(Marker(found[0], key, "account", span, anchor, place.where, place.table), True)
+            yield Found(Marker(found[0], key, "account", span, anchor, place.where, place.table), firm=True)
+    for found in _LETTERED.finditer(raw):
+        span = Span(place.span.start + found.start(), place.span.start + found.end())
+        yield Found(_marker(text, place, span, "account", NoteKey("letter", found["letter"])), firm=False)
 
 
 def reference_values(listed: str) -> list[str]:
@@ -247,10 +261,10 @@ def _numbers(text: str, place: Place) -> Iterator[Found]:
     bracketed = [(form, key) for _, form, keys in forms for key in keys if form != "star"]
     if bracketed and raw[:1] in "([¹²³⁴⁵⁶⁷⁸⁹†‡":
         for form, key in bracketed:
-            yield Found(Marker(raw, key, form, place.span, anchor, "row_label", place.table), True)
+            yield Found(Marker(raw, key, form, place.span, anchor, "row_label", place.table), firm=True)
         return
     if any(int(part) > _HIGHEST for part in re.findall(r"\d+", raw)):
         return
     for value in reference_values(raw):
         key = NoteKey("number", value)
-        yield Found(Marker(raw, key, "account", place.span, anchor, "row_label", place.table), True)
+        yield Found(Marker(raw, key, "account", place.span, anchor, "row_label", place.table), firm=True)

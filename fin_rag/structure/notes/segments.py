@@ -9,13 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fin_rag.schema import Block, PageMap, Span
-from fin_rag.structure.lines import Line, plain, split_lines
+from fin_rag.structure.lines import Line, is_rule, plain, split_lines
 from fin_rag.structure.notes.marks import TOKEN, Opening, follows, opening_of, token_form
 from fin_rag.structure.notes.vocabulary import note_words, says_any
 
 WEAK: Final = frozenset({"dot", "dash", "bare"})
 _LEAD: Final = re.compile(r"[*_]{0,2}(?:notas?|notes?|footnotes?)[*_]{0,2}\s?[:.][*_]{0,2}\s+(?=\S)", re.IGNORECASE)
-_LEGEND: Final = re.compile(r"[\"“«(]?[^\W\d_]{1,4}\.(?:\s?[^\W\d_]{1,4}\.?){0,3}[\"”»)]?\s?[:=–-]\s?\S|N[MDAS]\s?[:=]\s")
+_LEGEND: Final = re.compile(
+    r"[\"“«(]?[^\W\d_]{1,4}\.(?:\s?[^\W\d_]{1,4}\.?){0,3}[\"”»)]?\s?[:=–-]\s?\S|N[MDAS]\s?[:=]\s"
+)
 _SHORT: Final = 72
 _ENDS: Final = (".", "!", "?", ".)", ".”", '."', ".»", ":", ";")
 _LONGEST_TITLE: Final = 160
@@ -27,9 +29,10 @@ class Segment:
 
     ``opening`` is ``None`` for text that opens like no note; ``aside`` marks sources, legends and the line
     that makes the notes a part of the accounts. ``table`` is the table directly above (only notes and asides
-    between), ``below`` the one directly below; ``zone`` says that a title or a lead-in announces notes, ``scope``
-    what that title names. ``listed`` says that a sentence with a colon announces a list. ``run`` numbers the
-    stretches without a blank line.
+    between), ``below`` the one directly below; ``zone`` says that a title or a lead-in announces notes,
+    ``scope`` what that title names. ``listed`` says that a sentence with a colon announces a list. ``tail``
+    marks notes at the end of a text without pages, ``first`` notes at the head of a section. ``run`` numbers
+    the stretches without a blank line.
     """
 
     span: Span
@@ -46,6 +49,8 @@ class Segment:
     scope: str = ""
     listed: bool = False
     foot: bool = False
+    tail: bool = False
+    first: bool = False
     body: int = 0
 
 
@@ -149,14 +154,14 @@ def _begins(
     before, line = lines[at - 1].text, lines[at].text
     if new_aside:
         return True
-    finished = before.endswith(_ENDS)
+    finished = before.endswith(_ENDS) or is_rule(before) or (opening is None and is_notes_title(before, heading=False))
     if new is not None:
         if new.form in WEAK:
             return opening is not None and opening.form == new.form and follows(opening.key, new.key)
         return finished or opening is not None or new.form in ("raised", "caret")
     if aside or opening is not None:
         grows = lines[at].indent > lines[at - 1].indent
-        starts_anew = line[0].isupper() or line[0] in "¿¡«“\"-•|#"
+        starts_anew = line[0].isupper() or line[0] in '¿¡«“"-•|#'
         return finished and starts_anew and not grows and len(before) < _SHORT
     return False
 
@@ -205,24 +210,24 @@ def _mark_feet(segments: Sequence[Segment]) -> None:
     page, foot = -1, False
     for segment in reversed(segments):
         if segment.page != page:
-            page, foot = segment.page, segment.page > 0
+            page, foot = segment.page, True
         number = len(segment.text) <= 12 and any(c.isdigit() for c in segment.text)
         if segment.opening is None and not segment.aside and not number:
             foot = False
-        segment.foot = foot
+        segment.foot, segment.tail = foot and page > 0, foot and not page
 
 
-def surroundings(text: str, blocks: Sequence[Block], segments: Sequence[Segment]) -> None:
+def surroundings(blocks: Sequence[Block], segments: Sequence[Segment]) -> None:
     """Tell each segment what stands around it: tables above and below, titles and lead-ins of notes."""
     tables = {index: number for number, index in enumerate(i for i, b in enumerate(blocks) if b.kind == "table")}
     numbers = sorted(tables)
     attached, zone, scope, level, listed, block = -1, -1, "", 0, False, -1
-    led = False
+    led, first = False, True
     for segment in segments:
         for at in numbers[bisect_right(numbers, block) : bisect_right(numbers, segment.block)]:
             attached, listed = tables[at], False
             zone = -1 if led else zone
-            led = False
+            led = first = False
         block = segment.block
         kind = blocks[block].kind
         if kind == "heading" and segment.opening is None:
@@ -232,14 +237,15 @@ def surroundings(text: str, blocks: Sequence[Block], segments: Sequence[Segment]
                 zone = segment.span.start if titled else -1
                 led = False
             scope = (_scope(segment.text) or ("" if titled else _title(segment.text))) if zone >= 0 else ""
-            attached, listed = -1, False
+            attached, listed, first = -1, False, True
             segment.lead = titled
         elif segment.opening is None and is_notes_title(segment.text, heading=False):
             zone, led = (zone if zone >= 0 and not led else segment.span.start), led or zone < 0
             scope, listed, segment.lead = _scope(segment.text), False, True
         segment.table, segment.zone, segment.scope, segment.listed = attached, zone, scope, listed
+        segment.first = first
         if segment.opening is None and not segment.aside and not segment.lead and kind != "heading":
-            listed = segment.text.rstrip("*_ ").endswith(":")
+            listed, first = segment.text.rstrip("*_ ").endswith(":"), False
             attached = -1
             if led:
                 zone, scope, led = -1, "", False
@@ -247,17 +253,19 @@ def surroundings(text: str, blocks: Sequence[Block], segments: Sequence[Segment]
 
 
 def _look_below(blocks: Sequence[Block], segments: Sequence[Segment], tables: dict[int, int]) -> None:
-    """Tell segments which table stands directly below them."""
-    below, block = -1, len(blocks)
+    """Tell segments which table stands directly below them; at the head of a section its title may be between."""
+    below, block, titled = -1, len(blocks), False
     for segment in reversed(segments):
         for at in range(segment.block + 1, block):
             if at in tables:
-                below = tables[at]
+                below, titled = tables[at], False
                 break
         block = segment.block
-        segment.below = below
+        segment.below = below if segment.first or not titled else -1
         if segment.opening is None and not segment.aside:
-            below = -1
+            heads = blocks[block].kind == "heading" or len(segment.text) <= _LONGEST_TITLE
+            below = below if heads and not titled else -1
+            titled = True
 
 
 def is_notes_title(text: str, *, heading: bool) -> bool:
@@ -298,5 +306,7 @@ def _scope(text: str) -> str:
     named = re.search(rf"\b(?:{words})\s+(?:de\s|of\s|on\s|sobre\s)?(.{{1,100}})$", bare, re.IGNORECASE)
     if named:
         return named[1].strip(" ()")
-    after = re.match(r"\S+\s+(?:de|del|a|al|sobre|on|to|for|[-–—(:])\s?(?:la\s|el\s|las\s|los\s|the\s)?(.{1,100})$", bare)
+    after = re.match(
+        r"\S+\s+(?:de|del|a|al|sobre|on|to|for|[-–—(:])\s?(?:la\s|el\s|las\s|los\s|the\s)?(.{1,100})$", bare
+    )
     return after[1].strip(" ()") if after else ""

@@ -2,9 +2,7 @@
 
 from fin_rag.structure.statements.find import find_statements
 from fin_rag.structure.statements.model import (
-    PERIOD_ENDS,
     PRIMARY_TYPES,
-    STATEMENT_TYPE,
     STATEMENT_TYPES,
     Statement,
     StatementColumn,
@@ -12,9 +10,7 @@ from fin_rag.structure.statements.model import (
 )
 
 __all__ = [
-    "PERIOD_ENDS",
     "PRIMARY_TYPES",
-    "STATEMENT_TYPE",
     "STATEMENT_TYPES",
     "Statement",
     "StatementColumn",

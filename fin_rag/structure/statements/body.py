@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.schema import PageMap
@@ -18,7 +19,9 @@ from fin_rag.structure.statements.vocabulary import squeeze, words
 from fin_rag.structure.units import is_unit_line
 
 _MOST_HEAD_LINES: Final = 16
+_SHORTEST_PROSE: Final = 70
 _LONGEST_PROSE: Final = 220
+_LONGEST_HEADS: Final = 600  # the heads of a wide statement of equity may have run into one line
 _SHORT_LINE: Final = 32  # column heads of a PDF run down the page in short lines
 _LINE_WEIGHT: Final = 3
 _MOST_BARE: Final = 7
@@ -61,6 +64,15 @@ class Draft:
     def last(self) -> int:
         """Return the index of the line after the draft's last one."""
         return self.pieces[-1].last
+
+
+def _periods_named(text: str) -> int:
+    """Return how many periods a pipe row names; 0 if it holds anything else, or a label."""
+    if is_pipe_separator(text):
+        return 0
+    first, *others = [clean(text[a:b]) for a, b in pipe_cells(text)] or [""]
+    filled = [cell for cell in others if cell]
+    return len(filled) if not first and all(is_year_row(cell) for cell in filled) else 0
 
 
 class Reader:
@@ -143,9 +155,10 @@ class Reader:
     def _is_prose(self, text: str) -> bool:
         if text[0] == "|":
             return False
-        if len(text) > _LONGEST_PROSE:
+        if len(text) > _LONGEST_HEADS:
             return True
-        return len(text) > 70 and text[-1] in ".:" and is_sentence(text)
+        closed = len(text) > _LONGEST_PROSE or (len(text) > _SHORTEST_PROSE and text[-1] in ".:")
+        return closed and is_sentence(text)
 
     def _pipes(self, draft: Draft, top: int, at: int) -> None:
         """Take the table that holds line ``at``, and the tables behind it that go on with the statement."""
@@ -157,11 +170,30 @@ class Reader:
             last = at
             while last < len(self.lines) and self._is_pipe(last) and not self._new_title(draft, last):
                 last += 1
-            rows = first
-            draft.pieces.append(Piece(begin if not draft.pieces else self._unit_above(first), rows, last, pipe=True))
+            top = begin if not draft.pieces else self._unit_above(first)
+            for start, end in self._segments(first, last):
+                draft.pieces.append(Piece(top if start == first else start, start, end, pipe=True))
             self._count(draft, first, last)
             at = self._next_table(draft, last)
             begin = last
+
+    def _segments(self, first: int, last: int) -> list[tuple[int, int]]:
+        """Cut a table where a further row of column heads begins rows of other periods."""
+        cuts, figures, headed = [first], False, False
+        for index in range(first, last):
+            if self.row(index)[1]:
+                figures, headed = True, False
+            elif figures and not headed and self._is_head(index, last):
+                cuts.append(index)
+                headed = True
+        return list(pairwise([*cuts, last]))
+
+    def _is_head(self, index: int, last: int) -> bool:
+        """Tell whether a row, or a merged head and the row below it, name at least two periods."""
+        named = _periods_named(self.lines[index].text)
+        if named == 1 and index + 1 < last:
+            named = _periods_named(self.lines[index + 1].text)
+        return named > 1
 
     def _new_title(self, draft: Draft, index: int) -> bool:
         """Tell whether another statement's title stands in this row of the table."""

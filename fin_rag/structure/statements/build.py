@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final, NamedTuple
@@ -12,7 +12,7 @@ from fin_rag.schema import PageMap, Span
 from fin_rag.structure.lines import Line
 from fin_rag.structure.statements.body import Draft, Piece
 from fin_rag.structure.statements.calendar import Calendar
-from fin_rag.structure.statements.columns import Column, align, by_labels, by_order, finish
+from fin_rag.structure.statements.columns import UNDATED, Column, align, annual, by_labels, by_order, finish
 from fin_rag.structure.statements.facts import Facts
 from fin_rag.structure.statements.grid import Grid, GridRow, place, read_piece
 from fin_rag.structure.statements.model import Statement, StatementRow
@@ -29,13 +29,18 @@ from fin_rag.structure.statements.vocabulary import squeeze, words
 from fin_rag.text.numbers import Number, decimal_mark, parse_number
 
 _NOTE: Final = re.compile(
-    r"\(\s?(?:see\s)?(?:notes?|notas?)\s{1,2}(\d{1,2}[A-Z]?(?:(?:\.\d)|(?:\s?(?:,|and|y|&|-|to)\s?\d{1,2}[A-Z]?)){0,6})\s?\)", re.IGNORECASE
+    r"\(\s?(?:see\s)?(?:notes?|notas?)\s{1,2}"
+    r"(\d{1,2}[A-Z]?(?:(?:\.\d)|(?:\s?(?:,|and|y|&|-|to)\s?\d{1,2}[A-Z]?)){0,6})\s?\)",
+    re.IGNORECASE,
 )
 _SPANISH: Final = re.compile(
-    r"\bestados?\b|\bcuentas?\b|\bbalances?\s(?:de|general|consolidado)|situaci[oó]n|\bmil(?:lon)?es\b|\beuros al\b", re.IGNORECASE
+    r"\bestados?\b|\bcuentas?\b|\bbalances?\s(?:de|general|consolidado)|situaci[oó]n"
+    r"|\bmil(?:lon)?es\b|\beuros al\b",
+    re.IGNORECASE,
 )
-_INDENT_STEP: Final = 2
 _MOST_LEVELS: Final = 8
+_MOST_PERIODS: Final = 3
+_MOST_BEHIND: Final = 14
 
 
 class Raw(NamedTuple):
@@ -50,7 +55,7 @@ class Raw(NamedTuple):
 
 def read_draft(draft: Draft, lines: Sequence[Line]) -> Raw:
     """Read the grids, columns and unit of a draft."""
-    grids = tuple(read_piece(lines, piece) for piece in draft.pieces)
+    grids = tuple(read_piece(lines, piece, grouped=draft.kind != "equity") for piece in draft.pieces)
     main = max(grids, key=lambda grid: len(grid.rows))
     above = [draft.title.text, *main.above]
     title = read_mentions(above)
@@ -62,18 +67,46 @@ def read_draft(draft: Draft, lines: Sequence[Line]) -> Raw:
         places.append(found)
     heads = [*above, *main.others, *main.labels, *grids[0].above]
     units = read_units([head for head in heads if head])
+    if not units.stated:
+        behind = read_units(_behind(draft, lines))
+        units = behind if behind.stated else units
     return Raw(draft, grids, tuple(places), tuple(columns), units)
 
 
+def _behind(draft: Draft, lines: Sequence[Line]) -> list[str]:
+    """Return the lines right behind a statement up to the next page; a PDF may hold its column heads there."""
+    found: list[str] = []
+    for line in lines[draft.last : draft.last + _MOST_BEHIND]:
+        if words().foot.search(squeeze(line.text)) or line.text.startswith("|"):
+            break
+        found.append(line.text)
+    return [text for text in found if "(" in text]
+
+
+def share_units(raws: Sequence[Raw], primary: Collection[int]) -> list[Raw]:
+    """Give statements of the document's own set that state no unit the one on which the others agree."""
+    stated = {raws[i].units for i in primary if raws[i].units.stated}
+    scales = {units.scale for units in stated}
+    if len(scales) != 1:
+        return list(raws)
+    unit = min(stated, key=lambda units: (units.currency, units.shares))
+    return [raw._replace(units=unit) if i in primary and not raw.units.stated else raw for i, raw in enumerate(raws)]
+
+
 def _columns(grid: Grid, title: Mentions, draft: Draft) -> list[Column]:
+    head = read_mentions(grid.above[1:] or grid.above)
+    if draft.kind == "equity" and _are_components(grid, head):
+        return [Column(label, UNDATED, 0) for label in grid.labels]
     if grid.aligned:
-        components = draft.kind == "equity" and not any(read_mentions([label]).years or read_mentions([label]).dates for label in grid.labels)
-        if components:
-            return [Column(label, (by_order([label], title, title)[0].when)._replace(year=0), 0) for label in grid.labels]
         return by_labels(grid.labels, title, grid.others)
-    if draft.kind == "equity" and len(grid.labels) > 3:
-        return [Column("", title_when._replace(year=0), 0) for title_when in [by_order([""], title, title)[0].when] * len(grid.labels)]
-    return by_order(grid.labels, read_mentions(grid.above[1:] or grid.above), title)
+    return by_order(grid.labels, head, title)
+
+
+def _are_components(grid: Grid, head: Mentions) -> bool:
+    """Tell whether the columns of a statement of equity are its components, not periods."""
+    if not grid.aligned:
+        return len(grid.labels) > _MOST_PERIODS and len(grid.labels) not in (len(head.years), len(head.dates))
+    return not any(found.years or found.dates for found in (read_mentions([label]) for label in grid.labels))
 
 
 def build(
@@ -90,18 +123,20 @@ def build(
     instant = draft.kind == "balance_sheet"
     columns = finish(raw.columns, whens, instant=instant)
     placed = [
-        place(row, places, len(columns)) for grid, places in zip(raw.grids, raw.places, strict=True) for row in grid.rows
+        place(row, places, len(columns))
+        for grid, places in zip(raw.grids, raw.places, strict=True)
+        for row in grid.rows
     ]
-    columns = facts.complete(columns, placed, kind=draft.kind)
+    columns = annual(facts.complete(columns, placed, kind=draft.kind), instant=instant)
     rows = _rows(placed, [column.label for column in columns], units, mark)
     spans = tuple(Span(lines[p.top].start, _end(lines, p)) for p in draft.pieces)
     headers = tuple(
-        Span(span.start, max(span.start, grid.header_end)) for span, grid in zip(spans, raw.grids, strict=True)
+        _header(span, grid, first=at == 0) for at, (span, grid) in enumerate(zip(spans, raw.grids, strict=True))
     )
     whole = Span(spans[0].start, spans[-1].end)
     return Statement(
         statement_type=draft.kind,
-        scope=_scope(draft),
+        basis=_basis(draft),
         title=draft.title.text,
         spans=spans,
         headers=headers,
@@ -115,6 +150,12 @@ def build(
     )
 
 
+def _header(span: Span, grid: Grid, *, first: bool) -> Span:
+    """Return the part above a piece's rows; a continuation page that names no columns has none of its own."""
+    named = any(grid.labels) or any(read_mentions(grid.above[1:]))
+    return Span(span.start, max(span.start, grid.header_end) if first or named else span.start)
+
+
 def _end(lines: Sequence[Line], piece: Piece) -> int:
     last = piece.last - 1
     while last > piece.top and not lines[last].text:
@@ -122,7 +163,7 @@ def _end(lines: Sequence[Line], piece: Piece) -> int:
     return lines[last].end
 
 
-def _scope(draft: Draft) -> str:
+def _basis(draft: Draft) -> str:
     known = words()
     if draft.parent:
         return "parent_only"
@@ -157,7 +198,7 @@ def _rows(flat: Sequence[GridRow], labels: Sequence[str], units: Units, mark: st
         group = not any(row.cells)
         if not any(parsed):
             units = unit_row(row.label, units) or units
-        total = not group and words().totals.search(squeeze(row.label)) is not None
+        total = not group and (not row.label or words().totals.search(squeeze(row.label)) is not None)
         open_groups = _close(open_groups, level, unindented=unindented, closes=group or total)
         path = tuple(label for _, label in open_groups)
         figures = [(n.value, n.decimals) for n in parsed if n is not None and n.kind != "nil"]
@@ -169,9 +210,7 @@ def _rows(flat: Sequence[GridRow], labels: Sequence[str], units: Units, mark: st
     return rows
 
 
-def _close(
-    groups: list[tuple[int, str]], level: int, *, unindented: bool, closes: bool
-) -> list[tuple[int, str]]:
+def _close(groups: list[tuple[int, str]], level: int, *, unindented: bool, closes: bool) -> list[tuple[int, str]]:
     """Return the groups that a row still belongs to."""
     if unindented:
         return [] if closes else groups[-1:]

@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.structure.lines import Line
 from fin_rag.structure.statements.periods import When, read_mentions
 
 _COVER_LINES: Final = 150
-_ENDED: Final = re.compile(r"\b(?:year|period|quarter|months|weeks)\s{1,3}ended\b|\bejercicio\b|\bcerrado\b", re.IGNORECASE)
+_ENDED: Final = re.compile(
+    r"\b(?:year|period|quarter|months|weeks)\s{1,3}ended\b|\bejercicio\b|\bcerrado\b", re.IGNORECASE
+)
 _WEEK: Final = 7
 _YEAR_OF_WEEKS: Final = 364
 _MOST_WEEKS: Final = 371
@@ -41,9 +44,7 @@ class Calendar:
             return list(whens)
         latest = max(self.closings)
         behind = latest - max(named) == 1 and self.closings[latest].month <= _LATE
-        return [
-            self._closing(when.year + behind) if when.year and not when.month else when for when in whens
-        ]
+        return [self._closing(when.year + behind) if when.year and not when.month else when for when in whens]
 
     def _closing(self, year: int) -> When:
         day = self.closings.get(year)
@@ -65,7 +66,7 @@ class Calendar:
     def _weekly(self) -> bool:
         """Tell whether the years close on one weekday instead of one day of the month."""
         days = sorted(self.closings.values())
-        gaps = [(b - a).days for a, b in zip(days, days[1:], strict=False)]
+        gaps = [(b - a).days for a, b in pairwise(days)]
         return any(gap in (_YEAR_OF_WEEKS, _MOST_WEEKS) for gap in gaps)
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 from fin_rag.structure.statements.model import StatementColumn
 from fin_rag.structure.statements.periods import Mentions, When, read_mentions, spread
 from fin_rag.structure.statements.vocabulary import squeeze, words
+
+_MOST_COMPARED: Final = 2  # an interim statement compares its period with that of the year before
 
 
 class Column(NamedTuple):
@@ -18,7 +22,7 @@ class Column(NamedTuple):
     months: int
 
 
-_NOWHEN = When(0, 0, 0)
+UNDATED = When(0, 0, 0)
 
 
 def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> list[Column]:
@@ -33,7 +37,7 @@ def by_labels(labels: Sequence[str], title: Mentions, others: Sequence[str]) -> 
     read = [read_mentions([label]) for label in labels]
     found: list[Column] = []
     for label, mentions in zip(labels, read, strict=True):
-        when = (mentions.dates or (_NOWHEN,))[-1]
+        when = (mentions.dates or (UNDATED,))[-1]
         if not when.number and mentions.years:
             when = _dated(mentions.years[-1], (*mentions.days, *corner.days), title)
         elif not when.number and mentions.days:
@@ -53,7 +57,7 @@ def _dated(year: int, days: Sequence[When], title: Mentions) -> When:
     same = [when for when in title.dates if when.year == year]
     if same:
         return same[0]
-    day = (title.days or _agreed(title.dates) or (_NOWHEN,))[0]
+    day = (title.days or _agreed(title.dates) or (UNDATED,))[0]
     return When(year, day.month, day.day)
 
 
@@ -77,14 +81,14 @@ def align(known: list[Column], found: Sequence[Column]) -> tuple[tuple[int, ...]
     if not known or _same(known, found):
         merged = list(known) or list(found)
         if known:
-            merged = [new if new.when.number and not old.when.number else old for old, new in zip(known, found, strict=True)]
+            merged = [
+                new if new.when.number and not old.when.number else old for old, new in zip(known, found, strict=True)
+            ]
         return tuple(range(len(found))), merged
     merged = list(known)
     places: list[int] = []
     for column in found:
-        at = next(
-            (i for i, old in enumerate(merged) if i not in places and _meets(old, column)), len(merged)
-        )
+        at = next((i for i, old in enumerate(merged) if i not in places and _meets(old, column)), len(merged))
         if at == len(merged):
             merged.append(column)
         places.append(at)
@@ -130,6 +134,20 @@ def is_note_column(label: str) -> bool:
     """Tell whether a head names the column of references to notes."""
     return words().note_columns.fullmatch(label.strip(" .():")) is not None
 
+
+def annual(columns: Sequence[StatementColumn], *, instant: bool) -> list[StatementColumn]:
+    """Give periods that no head measures a year where at least three of them end a year apart.
+
+    Example:
+        >>> ends = [StatementColumn("", end) for end in (20241231, 20231231, 20221231)]
+        >>> [column.months for column in annual(ends, instant=False)]
+        [12, 12, 12]
+    """
+    ends = sorted(column.period_end for column in columns)
+    steps = {later - earlier for earlier, later in pairwise(ends)}
+    if instant or len(ends) <= _MOST_COMPARED or any(c.months for c in columns) or steps != {10_000}:
+        return list(columns)
+    return [replace(column, months=12) for column in columns]
 
 
 def finish(columns: Sequence[Column], whens: Sequence[When], *, instant: bool) -> list[StatementColumn]:

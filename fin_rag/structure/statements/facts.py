@@ -38,9 +38,7 @@ class Facts:
                 result.append(column)
                 continue
             end, months = self._period(index, rows)
-            result.append(
-                replace(column, period_end=column.period_end or end, months=column.months or months)
-            )
+            result.append(replace(column, period_end=column.period_end or end, months=column.months or months))
         return result
 
     def _period(self, index: int, rows: Sequence[GridRow]) -> tuple[int, int]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -14,12 +13,12 @@ from fin_rag.structure.statements.body import Piece
 from fin_rag.structure.statements.columns import is_change, is_note_column
 from fin_rag.structure.statements.periods import read_mentions
 from fin_rag.structure.statements.tokens import count_columns, split_row
+from fin_rag.structure.statements.vocabulary import words
 from fin_rag.structure.units import is_unit_line
 
 _HEAD_ROWS: Final = 12
 _MOST_WRAPPED: Final = 3
 _LEADERS: Final = ".·…_ \t"
-_OPEN_END: Final = frozenset("of and or to from in by for the on at with net de del y o a en por que la el los las other total".split())
 _SHORT_INDENT: Final = 2
 
 
@@ -46,9 +45,9 @@ class Grid(NamedTuple):
     aligned: bool
 
 
-def read_piece(lines: Sequence[Line], piece: Piece) -> Grid:
-    """Read the lines of one piece of a statement."""
-    return _pipe_grid(lines, piece) if piece.pipe else _text_grid(lines, piece)
+def read_piece(lines: Sequence[Line], piece: Piece, *, grouped: bool) -> Grid:
+    """Read the lines of one piece; with ``grouped`` a title may stand between its heads and its first row."""
+    return _pipe_grid(lines, piece) if piece.pipe else _text_grid(lines, piece, grouped=grouped)
 
 
 def _pipe_grid(lines: Sequence[Line], piece: Piece) -> Grid:
@@ -87,9 +86,7 @@ def _value_columns(
     return kept, notes
 
 
-def _pipe_row(
-    line: Line, bounds: Sequence[tuple[int, int]], kept: Sequence[int], notes: Sequence[int]
-) -> GridRow:
+def _pipe_row(line: Line, bounds: Sequence[tuple[int, int]], kept: Sequence[int], notes: Sequence[int]) -> GridRow:
     a, b = bounds[0]
     raw = line.text[1:b] if line.text.startswith("|") else line.text[:b]
     indent = max(0, len(raw) - len(raw.lstrip()) - 1)
@@ -100,13 +97,20 @@ def _pipe_row(
         cells.append((text, Span(line.start + left, line.start + right)) if text else None)
     note = next((clean(line.text[slice(*bounds[c])]) for c in notes if c < len(bounds)), "")
     return GridRow(
-        clean(line.text[a:b]), indent, Span(line.start, line.end), Span(line.start + a, line.start + b), tuple(cells), note
+        clean(line.text[a:b]),
+        indent,
+        Span(line.start, line.end),
+        Span(line.start + a, line.start + b),
+        tuple(cells),
+        note,
     )
 
 
-def _text_grid(lines: Sequence[Line], piece: Piece) -> Grid:
+def _text_grid(lines: Sequence[Line], piece: Piece, *, grouped: bool) -> Grid:
     body = [line for line in lines[piece.rows : piece.last] if line.text and not _is_noise(line.text)]
     above = [line for line in lines[piece.top : piece.rows] if line.text and not _is_noise(line.text)]
+    heads_end = _heads_end(above) if grouped else len(above)
+    above, body = above[:heads_end], [*above[heads_end:], *body]
     head = read_mentions([line.text for line in above[1:]])
     columns = count_columns([line.text for line in body], max(len(head.dates), len(head.years)))
     rows: list[GridRow] = []
@@ -131,6 +135,15 @@ def _text_grid(lines: Sequence[Line], piece: Piece) -> Grid:
     return Grid(("",) * columns, (), tuple(heads), tuple(rows), end, aligned=False)
 
 
+def _heads_end(above: Sequence[Line]) -> int:
+    """Return how many of the lines above the first row are heads; group titles of the rows may follow them."""
+    for count in range(len(above), 0, -1):
+        text = above[count - 1].text
+        if any(read_mentions([text])) or is_unit_line(text):
+            return count
+    return len(above)
+
+
 def _is_noise(text: str) -> bool:
     return is_rule(text) or text.startswith("<") or (not any(c.isalnum() for c in text) and "—" not in text)
 
@@ -146,7 +159,7 @@ def _wrapped(label: str, waiting: Sequence[Line]) -> list[Line]:
     taken: list[Line] = []
     for line in reversed(waiting[-_MOST_WRAPPED:]):
         last = line.text.rsplit(None, 1)[-1].lower().strip("(")
-        hangs = last in _OPEN_END or line.text[-1] in ",–—-/&" or line.text.count("(") > line.text.count(")")
+        hangs = last in words().open_ends or line.text[-1] in ",;–—-/&" or line.text.count("(") > line.text.count(")")
         begins = taken[0].text if taken else label
         goes_on = not begins or begins[0].islower() or begins[0] in "(&"
         if line.text[-1] == ":" or is_unit_line(line.text) or not (hangs or goes_on):

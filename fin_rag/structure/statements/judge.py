@@ -28,9 +28,7 @@ def judge(draft: Draft) -> bool:
         draft.kind = "income"
     known = words()
     draft.score = _cues(draft, draft.kind)
-    needed = all(
-        any(pattern.search(label) for label in draft.labels) for pattern in known.needed[draft.kind]
-    )
+    needed = all(any(pattern.search(label) for label in draft.labels) for pattern in known.needed[draft.kind])
     return needed and draft.score >= known.least[draft.kind]
 
 
@@ -54,7 +52,7 @@ def mark_scope(drafts: Sequence[Draft], lines: Sequence[Line]) -> None:
     known = words()
     before: Draft | None = None
     for draft in drafts:
-        above = _above(draft, lines)
+        above = _above(draft, lines, before.last if before else 0)
         draft.parent = bool(known.parent_title.search(draft.title.letters)) or any(
             known.parent.search(letters) for letters in above
         )
@@ -66,9 +64,9 @@ def mark_scope(drafts: Sequence[Draft], lines: Sequence[Line]) -> None:
         before = draft
 
 
-def _above(draft: Draft, lines: Sequence[Line]) -> list[str]:
-    """Return the letters of the short lines right above a title, nearest first."""
-    near = [line.text for line in lines[max(0, draft.first - _NEAR_LINES) : draft.first] if line.text]
+def _above(draft: Draft, lines: Sequence[Line], behind: int) -> list[str]:
+    """Return the letters of the short lines right above a title, nearest first, down to line ``behind``."""
+    near = [line.text for line in lines[max(behind, draft.first - _NEAR_LINES) : draft.first] if line.text]
     head = [line.text for line in lines[draft.title.last : draft.pieces[0].rows][:6] if line.text]
     found = [squeeze(text) for text in head if len(text) < 160 and not text.startswith("|")]
     for text in near[: -_LOOK_UP - 1 : -1]:
@@ -98,7 +96,7 @@ def primary_set(drafts: Sequence[Draft], lines: Sequence[Line]) -> set[int]:
     if not sets:
         return set()
     best = max(sets, key=lambda members: (_worth(drafts, members), -members[0]))
-    chosen = set(_own(drafts, best))
+    chosen = set(best)
     have = {drafts[index].kind for index in chosen}
     for kind in PRIMARY_TYPES:
         if kind in have:
@@ -107,11 +105,6 @@ def primary_set(drafts: Sequence[Draft], lines: Sequence[Line]) -> set[int]:
         if others:
             chosen.add(max(others, key=lambda i: (drafts[i].score, drafts[i].figures, -i)))
     return chosen
-
-
-def _own(drafts: Sequence[Draft], members: Sequence[int]) -> list[int]:
-    """Leave out members that say again, with less, what another of the same type and place says."""
-    return list(members)
 
 
 def _worth(drafts: Sequence[Draft], members: Sequence[int]) -> int:

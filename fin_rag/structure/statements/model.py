@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from fin_rag.schema import CURRENCY, SCALE, MetadataValue, Span
+from fin_rag.schema import CURRENCY, PERIOD_ENDS, SCALE, STATEMENT_BASIS, STATEMENT_TYPE, MetadataValue, Span
 
-STATEMENT_TYPE: Final = "statement_type"
-PERIOD_ENDS: Final = "period_ends"
 STATEMENT_TYPES: Final = ("balance_sheet", "income", "comprehensive_income", "cash_flow", "equity")
 PRIMARY_TYPES: Final = ("balance_sheet", "income", "cash_flow")
 
@@ -63,7 +61,8 @@ class Statement:
     """Hold one financial statement.
 
     ``spans`` are its pieces in order: title, unit line and rows, then each continuation page; ``headers`` marks
-    in each of them the part above the rows, which a piece of the statement has to repeat to be readable. ``scope``
+    in each of them the part above the rows, which a piece of the statement has to repeat to be readable; it is empty
+    on a continuation page that names no columns. ``basis``
     is ``consolidated``, ``condensed`` (consolidated or not), ``parent_only``, or ``""`` where the title does
     not say. ``primary`` tells the document's own statements from those of a parent alone, of another company or
     of a schedule. ``pages`` are the first and last page, 1-based. ``scale`` is the factor for printed figures that
@@ -71,7 +70,7 @@ class Statement:
     """
 
     statement_type: str
-    scope: str
+    basis: str
     title: str
     spans: tuple[Span, ...]
     headers: tuple[Span, ...]
@@ -101,6 +100,8 @@ class Statement:
     def metadata(self) -> dict[str, MetadataValue]:
         """Return the flat keys that the chunks of this statement carry; what is not known is absent."""
         keys: dict[str, MetadataValue] = {STATEMENT_TYPE: self.statement_type, SCALE: self.scale}
+        if self.basis:
+            keys[STATEMENT_BASIS] = self.basis
         ends = list(dict.fromkeys(str(end) for end in self.period_ends if end))
         if ends:
             keys[PERIOD_ENDS] = ends

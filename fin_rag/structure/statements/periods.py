@@ -170,4 +170,3 @@ def _blocks(found: Sequence[_One], count: int) -> list[_One]:
     if not found or count % len(found):
         return []
     return [one for one in found for _ in range(count // len(found))]
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
@@ -18,14 +18,21 @@ _SHARES_IN: Final = re.compile(
 _COUNT: Final = re.compile(r"(?<!per )(?<!per-)\b(?:shares?|units?|acciones)\b(?! price)", re.IGNORECASE)
 _COUNT_END: Final = re.compile(r"(?:\bshares?|\bnumber|\bunits?|\bacciones|#)[\s()*\d]{0,6}$", re.IGNORECASE)
 _NO_COUNT: Final = re.compile(r"amount|value|\$|capital|treasury|importe", re.IGNORECASE)
-_PER: Final = re.compile(r"\bper(?:\s+\w{1,12}){0,2}[\s-]+(?:shares?|units?|ads)\b|\bper-share\b|por acci[oó]n", re.IGNORECASE)
-_FACTORS: Final = {"thousands": 1_000, "miles": 1_000, "millions": 1_000_000, "millones": 1_000_000, "billions": 1_000_000_000}
+_PER: Final = re.compile(
+    r"\bper(?:\s+\w{1,12}){0,2}[\s-]+(?:shares?|units?|ads)\b|\bper-share\b|por acci[oó]n", re.IGNORECASE
+)
+_FACTORS: Final = {
+    "thousands": 1_000,
+    "miles": 1_000,
+    "millions": 1_000_000,
+    "millones": 1_000_000,
+    "billions": 1_000_000_000,
+}
 _SYMBOLS: Final = (("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("$", "USD"))
 _CENTS: Final = 2
 _MOSTLY: Final = 0.6
 _IMPLAUSIBLE: Final = Decimal(10) ** 15
 _MOST_SHARES: Final = Decimal(10) ** 11
-_LEADS_COUNT: Final = re.compile(r"(?:supplementalshare|shareinformation|shareactivity|numberof|commonsharesout|sharesout|weightedaverage|ordinarysharesout|averagenumber)")
 _MOST_PER_SHARE: Final = 10_000
 
 
@@ -37,6 +44,7 @@ class Units:
     scale: int = 1
     shares: int = 1
     kind: str = ""
+    stated: bool = field(default=False, repr=False)
 
     def of_row(
         self, label: str, path: Sequence[str], figures: Sequence[tuple[Decimal, int]], *, whole: bool
@@ -59,7 +67,7 @@ class Units:
         if cents:
             return 1, self.currency
         for number, text in enumerate((label, *reversed(path))):
-            if self.kind == "income" or _LEADS_COUNT.match(squeeze(text)):
+            if self.kind == "income" or words().leads_count.match(squeeze(text)):
                 meaning = _meaning(text)
                 own = unit_of(text) if "(" in text else None
                 if meaning == "count":
@@ -107,13 +115,13 @@ def read_units(lines: Sequence[str]) -> Units:
 
     Example:
         >>> read_units(["(In millions, except shares, which are in thousands, and per share amounts)"])
-        Units(currency='', scale=1000000, shares=1000)
+        Units(currency='', scale=1000000, shares=1000, kind='')
     """
     apart = next((stated for stated in map(_stated_shares, lines) if stated), 0)
     for line in sorted(lines, key=lambda one: "(" not in one):
         found = _unit(line)
         if found:
-            return Units(found[0], found[1], apart or _share_scale(line, found[1]))
+            return Units(found[0], found[1], apart or _share_scale(line, found[1]), stated=True)
     return Units(shares=apart or 1)
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from fin_rag.structure.cells import clean, pipe_cells
+from fin_rag.structure.cells import clean, is_value, pipe_cells
 from fin_rag.structure.figures import is_year_row
 from fin_rag.structure.lines import Line, bullet, is_sentence, is_year, plain
 from fin_rag.structure.statements.tokens import split_row
@@ -18,7 +18,7 @@ _LONGEST_PREFIX: Final = 70
 _LONGEST_ROW: Final = 2_000
 _FIRST_LETTER: Final = re.compile(r"[^\W\d_]")
 _NUMBERED: Final = re.compile(r"[*_#\s]*(?:\(?\d{1,2}[.)]|note\b|nota\b|item\b)", re.IGNORECASE)
-_OPEN: Final = re.compile(r"statements?(?:of)?(?:consolidated|condensed|changesin|and)*$|^(?:condensed|consolidated|unaudited|interim)+$|estados?(?:de(?:l|cambiosen)?)?$|(?:of|and|de|y)$")
+_DAY: Final = re.compile(r"\d{1,2}(?!\d)[^.]{0,80}$")
 _PAGE_TAIL: Final = re.compile(r"[\s.·…_]+(?:[FS]-)?\d{1,3}$")
 
 
@@ -68,15 +68,24 @@ def _title_at(lines: Sequence[Line], index: int) -> Title | None:
         return None
     kind = _kind(shown, letters)
     if kind:
-        return _make(index, index + 1, kind, shown, letters)
+        last, shown = _with_date(lines, index, shown)
+        return _make(index, last, kind, shown, squeeze(shown))
     return _wrapped(lines, index, shown, letters)
+
+
+def _with_date(lines: Sequence[Line], index: int, shown: str) -> tuple[int, str]:
+    """Join the line that completes a date on which a title breaks off: "YEARS ENDED MARCH"."""
+    last = shown.rsplit(None, 1)[-1].lower().strip(".,")
+    if last in words().months and index + 1 < len(lines) and _DAY.match(lines[index + 1].text):
+        return index + 2, f"{shown} {plain(lines[index + 1].text)}"
+    return index + 1, shown
 
 
 def _wrapped(lines: Sequence[Line], index: int, shown: str, letters: str) -> Title | None:
     """Join a title that breaks off ("CONSOLIDATED STATEMENTS") with the lines that complete it."""
     at, parts = index, shown
     for _ in range(2):
-        if not _OPEN.search(letters):
+        if not words().breaks_off.search(letters):
             return None
         at += 1
         while at < len(lines) and not lines[at].text and at <= index + 3:
@@ -102,10 +111,14 @@ def _in_table(index: int, text: str) -> Title | None:
         return None
     shown = filled[0]
     others = [cell for cell in filled[1:] if cell != shown]
-    if any(not (is_year_row(cell) or unit_of(cell) or unit_of(f"({cell})")) for cell in others):
-        return None
     letters = squeeze(shown)
     kind = _kind(shown, letters, in_table=True)
+    heads = words().component_heads if kind == "equity" else None
+    for cell in others:
+        if is_year_row(cell) or unit_of(cell) or unit_of(f"({cell})"):
+            continue
+        if heads is None or is_value(cell) or not heads.search(squeeze(cell)):
+            return None
     return _make(index, index + 1, kind, shown, letters, in_table=True) if kind else None
 
 

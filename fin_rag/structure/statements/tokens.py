@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from fin_rag.structure.lines import LONGEST_ROW, is_figure, is_neutral, is_nil, is_year
-from fin_rag.structure.statements.vocabulary import words
+from fin_rag.structure.statements.vocabulary import squeeze, words
 
 _WORD: Final = re.compile(r"\S+")
 _LEADER: Final = re.compile(r"\.(?:\s?\.){2,}|_{3,}")
 _AGREE: Final = 4
+_JOINS: Final = frozenset({"and", "y", "&"})
+_PHRASE_DASHES: Final = frozenset({"-", "–", "—"})
 _CLOSING: Final = frozenset({")", "%", ")%", "pp", "p.p."})
 
 
@@ -23,6 +25,21 @@ class Piece(NamedTuple):
     end: int
     cells: tuple[tuple[int, int], ...]
     gapped: bool
+
+
+def _unclosed(text: str) -> int:
+    """Return where a bracket opens that the line does not close, or -1."""
+    if "(" not in text:
+        return -1
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        if text[at] == ")":
+            depth += 1
+        elif text[at] == "(":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
 
 
 class _Run(NamedTuple):
@@ -45,12 +62,16 @@ def split_row(text: str, columns: int) -> list[Piece]:
         return [Piece(0, len(text), (), gapped=False)]
     spaced = _LEADER.sub(lambda found: " " * len(found[0]), text)
     tokens = [found.span() for found in _WORD.finditer(spaced)]
+    opened = _unclosed(spaced)
     pieces: list[Piece] = []
     begin = 0
     for run in _runs(spaced, tokens):
+        if run.cells[-1][1] > opened >= 0:
+            break  # "($1.00 and $0.90" goes on in the next line: these are words of a label
         closes = run.last == len(tokens)
         if all(is_year(spaced[a:b].strip("(),")) for a, b in run.cells) and run.first > begin:
-            if not closes and columns - 1 <= len(run.cells) <= columns:
+            said = spaced[slice(*tokens[run.first - 1])].islower()  # "$310 in 1995": no head
+            if not closes and not said and columns - 1 <= len(run.cells) <= columns:
                 begin = run.last  # a head that ran into the first row
             continue
         if not closes and not (columns > 1 and len(run.cells) == columns and run.first > begin):
@@ -89,12 +110,25 @@ def _runs(text: str, tokens: Sequence[tuple[int, int]]) -> list[_Run]:
 
 def _figurative(text: str, tokens: Sequence[tuple[int, int]], index: int) -> bool:
     token = text[slice(*tokens[index])]
+    if index and _in_phrase(text, tokens, index):
+        return False
     if is_neutral(token) or is_nil(token):
         return True
     if not is_figure(token):
         opened = index > 0 and text[tokens[index - 1][1] - 1] == "("
         return opened and token.endswith(")") and is_figure(f"({token}")
     return index == 0 or not _in_date(token, text[slice(*tokens[index - 1])])
+
+
+def _in_phrase(text: str, tokens: Sequence[tuple[int, int]], index: int) -> bool:
+    """Tell whether a dash or a figure is part of a label: "Issued shares — 514 and 521"."""
+    token, before = text[slice(*tokens[index])], text[slice(*tokens[index - 1])]
+    if before.lower() in _JOINS and index > 1:
+        return is_figure(token) and is_figure(text[slice(*tokens[index - 2])])
+    head = index if token in _PHRASE_DASHES else index - 1 if before in _PHRASE_DASHES else 0
+    if not head or not is_figure(text[slice(*tokens[head + 1])] if head + 1 < len(tokens) else "none"):
+        return False
+    return words().count_leads.search(squeeze(text[max(0, tokens[head][0] - 40) : tokens[head][0]])) is not None
 
 
 def _in_date(token: str, before: str) -> bool:

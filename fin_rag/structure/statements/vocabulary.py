@@ -45,14 +45,20 @@ class Words:
     periods: Mapping[str, int]
     change_columns: re.Pattern[str]
     note_columns: re.Pattern[str]
+    selected: re.Pattern[str]
+    own_place: re.Pattern[str]
+    count_leads: re.Pattern[str]
+    component_heads: re.Pattern[str]
+    remark: re.Pattern[str]
+    open_ends: frozenset[str]
+    leads_count: re.Pattern[str]
+    breaks_off: re.Pattern[str]
 
 
 @cache
 def words() -> Words:
     """Return the vocabulary."""
-    raw = json.loads(
-        files("fin_rag.structure.statements").joinpath("vocabulary.json").read_text(encoding="utf-8")
-    )
+    raw = json.loads(files("fin_rag.structure.statements").joinpath("vocabulary.json").read_text(encoding="utf-8"))
 
     def one_of(name: str, form: str = "(?:{})") -> re.Pattern[str]:
         return re.compile(form.format("|".join(raw[name])))
@@ -90,6 +96,14 @@ def words() -> Words:
         periods=MappingProxyType(raw["periods"]),
         change_columns=re.compile(raw["change_columns"], re.IGNORECASE),
         note_columns=re.compile(raw["note_columns"], re.IGNORECASE),
+        selected=pattern("selected"),
+        own_place=pattern("own_place"),
+        count_leads=pattern("count_leads"),
+        component_heads=pattern("component_heads"),
+        remark=pattern("remark"),
+        open_ends=frozenset(raw["open_ends"]),
+        leads_count=pattern("leads_count"),
+        breaks_off=pattern("breaks_off"),
     )
 
 

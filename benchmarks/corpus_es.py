@@ -17,6 +17,7 @@ Figures (recall; @1300 and @2000 are characters), plain and hard:
     bm25_256                           .915       .824       .880       .896       .787       .884
     bm25_linear (160, rows in words)   .911       .847       .908       .853       .770       .841
     bm25_notes  (160, notes alone too) .869       .855       .885       .860       .830       .876
+    full        (256)                  1.000      .987       .998       1.000      .953       .999
 
 Rows in words repeat every column and unit, so fewer chunks fit; notes as chunks of their own crowd out the tables
 that cite them as long as nothing filters by issuer and year.
@@ -31,13 +32,7 @@ import numpy as np
 from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
-from fin_rag import (
-    ChunkingConfig,
-    FilingIndex,
-    FinancialReportTextSplitter,
-    Tokenization,
-    load_tokenization,
-)
+from fin_rag import ChunkingConfig, FilingIndex, FinancialReportTextSplitter, Tokenization, load_tokenization
 from fin_rag.schema import parse_spans
 from fin_rag.splitters import prepared_text
 from fin_rag.text.words import fold, function_words

@@ -85,9 +85,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--filter", metavar="JSON", help="any metadata filter, as JSON")
     parser.add_argument("--session", metavar="ID", help="let the private documents of this session in")
     parser.add_argument("--explain", action="store_true", help="show how the question was read")
-    parser.add_argument(
-        "--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens"
-    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens")
     parser.add_argument("--max-chars", type=int, metavar="N", help="pack evidence under this many characters")
     parser.add_argument("--lexicon", metavar="FILE", help="your own terms, in YAML or JSON")
     parser.add_argument("--full", action="store_true", help="print whole chunks, not excerpts")

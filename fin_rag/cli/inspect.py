@@ -42,19 +42,7 @@ def run(options: argparse.Namespace) -> int:
             )
         )
         return 0
-    metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
-    for key, value in metadata.items():
-        print(f"{key:14} {value}")
-    pages = PageMap.parse(str(whole.metadata.get(PAGE_MAP, "")))
-    print(f"{'text':14} {len(whole.page_content)} characters, {len(pages.pages)} pages, {len(chunks)} chunks")
-    for warning in (*_markup_warnings(whole), *outline.warnings):
-        print(f"warning        {warning}")
-    print()
-    if isinstance(outline, CallOutline) and outline.turns:
-        print("\n".join(turn_table(outline, whole.page_content)))
-    else:
-        for section in outline:
-            print(_branch(section, pages))
+    _print_outline(whole, outline, len(chunks))
     shown = (
         graph_lines(outline, whole.page_content),
         table_lines(tables) if tables else (),
@@ -69,6 +57,23 @@ def run(options: argparse.Namespace) -> int:
         for chunk in chunks:
             print(_border(chunk))
     return 0
+
+
+def _print_outline(whole: Document, outline: Outline, chunks: int) -> None:
+    """Print metadata, warnings, and the sections as a tree or the turns as a table."""
+    metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
+    for key, value in metadata.items():
+        print(f"{key:14} {value}")
+    pages = PageMap.parse(str(whole.metadata.get(PAGE_MAP, "")))
+    print(f"{'text':14} {len(whole.page_content)} characters, {len(pages.pages)} pages, {chunks} chunks")
+    for warning in (*_markup_warnings(whole), *outline.warnings):
+        print(f"warning        {warning}")
+    print()
+    if isinstance(outline, CallOutline) and outline.turns:
+        print("\n".join(turn_table(outline, whole.page_content)))
+    else:
+        for section in outline:
+            print(_branch(section, pages))
 
 
 def _write_report(options: argparse.Namespace, document: Document) -> int:

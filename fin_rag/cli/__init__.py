@@ -88,6 +88,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunks", action="store_true", help="show the borders of the chunks as well")
     parser.add_argument("--tables", action="store_true", help="show tables, note markers and what each calls as well")
     parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
+    parser.add_argument("--html", metavar="OUT", help="write one page to look at instead; it opens offline")
     parser.add_argument("--as-of", metavar="DATE", help="statutes with versions: the text in force on that day")
     parser.add_argument("--doc-type", metavar="TYPE", help="kind of the document, if detection is wrong")
     _add_common(parser)

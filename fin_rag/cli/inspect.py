@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
+from typing import Any
 
 from langchain_core.documents import Document
 
 from fin_rag.cli.references import graph_lines, references_report
 from fin_rag.cli.tables import table_lines, table_report
 from fin_rag.cli.turns import turn_records, turn_table
+from fin_rag.errors import InputError
 from fin_rag.loaders.financial import FinancialDocumentLoader
 from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
@@ -23,11 +26,24 @@ def run(options: argparse.Namespace) -> int:
     document = FinancialDocumentLoader(options.file, doc_type=options.doc_type, as_of=options.as_of).load()[0]
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
+    if options.html:
+        return _write_page(options, whole, outline, chunks)
     tables = table_report(whole, outline) if options.tables else None
     if options.json:
         report = _report(whole, outline, chunks if options.chunks else [])
         print(json.dumps({**report, **(tables or {})}, ensure_ascii=False, indent=1))
         return 0
+    _print(whole, outline, chunks, tables)
+    if options.chunks:
+        print()
+        for chunk in chunks:
+            print(_border(chunk))
+    return 0
+
+
+def _print(
+    whole: Document, outline: Outline, chunks: list[Document], tables: dict[str, list[dict[str, Any]]] | None
+) -> None:
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():
         print(f"{key:14} {value}")
@@ -44,10 +60,22 @@ def run(options: argparse.Namespace) -> int:
     for more in (list(graph_lines(outline, whole.page_content)), list(table_lines(tables)) if tables else []):
         if more:
             print("", *more, sep="\n")
-    if options.chunks:
-        print()
-        for chunk in chunks:
-            print(_border(chunk))
+
+
+def _write_page(options: argparse.Namespace, whole: Document, outline: Outline, chunks: list[Document]) -> int:
+    from fin_rag.inspector import inspect_page
+
+    page = inspect_page(whole, outline, chunks, max_tokens=options.max_tokens)
+    try:
+        Path(options.html).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The page {options.html!r} cannot be written: {error.strerror}.") from error
+    if options.json:
+        print(json.dumps({"html": options.html, "bytes": len(page.encode()), "chunks": len(chunks)}))
+    else:
+        print(
+            f"{options.html}: {len(outline)} sections, {len(chunks)} chunks. Open it in a browser; it needs no network."
+        )
     return 0
 
 

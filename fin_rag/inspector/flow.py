@@ -167,6 +167,7 @@ class Runs:
     def cut(self, span: Span) -> list[Owned]:
         """Return the parts of ``span`` in order without gaps; parts in no chunk have no ``chunks``."""
         parts: list[Owned] = []
+        chunks: tuple[int, ...]
         at, number = span.start, max(bisect_right(self._starts, span.start) - 1, 0)
         while at < span.end:
             while number < len(self._owned) and self._owned[number].span.end <= at:

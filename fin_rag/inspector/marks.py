@@ -123,8 +123,8 @@ def _notes(marks: Marks, text: str, outline: Outline, pages: PageMap, parts: Seq
         called.setdefault(join.marker.span, []).append(number)
         marks.data["notes"][int(number)]["calls"] += 1
     for span, joined in called.items():
-        shown = list(dict.fromkeys(joined))
-        marks.add("mark", span, data={"mark": " ".join(shown)}, href=f"#n{shown[0]}")
+        called_notes = list(dict.fromkeys(joined))
+        marks.add("mark", span, data={"mark": " ".join(called_notes)}, href=f"#n{called_notes[0]}")
     # A filing cites laws and forms with bracketed letters; only its tables are sure to lose a note.
     report = type(outline) is Outline
     for marker in _apart(found.unresolved, called):

@@ -1,12 +1,12 @@
 """Adapters for the evaluator of the Spanish corpora: fin_rag's chunks under plain BM25 and under the hybrid.
 
     cd ../shared/data/corpus_es
-    python evaluate.py corpus_es:bm25 corpus_es:hybrid --path PATH_OF_THIS_FOLDER
+    python evaluate.py corpus_es:bm25 corpus_es:hybrid corpus_es:full --path PATH_OF_THIS_FOLDER
 
 ``bm25`` ranks the prepared texts of our chunks with rank-bm25: no filter, no analysis of the question. Its budget
 of 160 tokens makes five chunks as long as five of the textbook's structure chunker
 (``lesson_chunkers:estructura_cab``).
-``hybrid`` is ``FinancialRetriever`` as it comes.
+``hybrid`` is ``FinancialRetriever`` without its plan, ``full`` as it comes.
 
 Figures (recall; @1300 and @2000 are characters), plain and hard:
 
@@ -42,7 +42,13 @@ from fin_rag.schema import parse_spans
 from fin_rag.splitters import prepared_text
 from fin_rag.text.words import fold, function_words
 
-KINDS = {"informe_anual": "annual_report", "folleto": "prospectus", "kid": "kid", "research": "research"}
+KINDS = {
+    "informe_anual": "annual_report",
+    "folleto": "prospectus",
+    "folleto_etf": "prospectus",
+    "kid": "kid",
+    "research": "research",
+}
 Row = tuple[str, str, str, str, dict[str, object]]
 
 
@@ -98,15 +104,19 @@ class Hybrid:
         self.index = FilingIndex.open(tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0))
         self.index.add(documents(docs))
 
-    def retrieve(self, question: str, k: int) -> list[dict[str, object]]:
-        """Return the ``k`` best chunks in the evaluator's form."""
+    def retrieve(self, question: str, k: int, budget: int | None = None) -> list[dict[str, object]]:
+        """Return the ``k`` best results in the evaluator's form, or what fits in ``budget`` characters with headers."""
+        if budget is None:
+            found = self.retriever.invoke(question, k=k)
+        else:
+            found = self.retriever.retrieve(question, max_chars=budget, headers=True)[:k]
         return [
             {
-                "id_doc": found.metadata["doc_id"],
-                "tramos": [(s.start, s.end) for s in parse_spans(found.metadata["spans"])],
-                "texto_indexado": f"{found.metadata['context_header']}\n\n{found.page_content}",
+                "id_doc": one.metadata["doc_id"],
+                "tramos": [(s.start, s.end) for s in parse_spans(one.metadata["spans"])],
+                "texto_indexado": f"{one.metadata['context_header']}\n\n{one.page_content}",
             }
-            for found in self.index.retriever(k=k).invoke(question)
+            for one in found
         ]
 
 
@@ -136,5 +146,10 @@ def bm25_linear(docs: Sequence[Row]) -> Bm25:
 
 
 def hybrid(docs: Sequence[Row]) -> Hybrid:
-    """Build the hybrid adapter at 256 tokens."""
+    """Build the plain hybrid, without a plan, at 256 tokens."""
+    return Hybrid(docs, 256, plan=False)
+
+
+def full(docs: Sequence[Row]) -> Hybrid:
+    """Build the retriever as it comes, at 256 tokens."""
     return Hybrid(docs, 256)

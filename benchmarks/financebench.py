@@ -14,7 +14,6 @@ import pickle
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from langchain_core.documents import Document
@@ -84,7 +83,7 @@ def load(name: str, path: str) -> Document:
 class Adapter:
     """Give results in the evaluator's form: each with its pages."""
 
-    def __init__(self, docs: Sequence[tuple[str, str]], **settings: Any) -> None:
+    def __init__(self, docs: Sequence[tuple[str, str]], **settings: object) -> None:
         self.index = FilingIndex.open(tempfile.mkdtemp(), embeddings=embeddings())
         loaded = {name: load(name, path) for name, path in docs}
         self.pages = {}

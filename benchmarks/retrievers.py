@@ -44,7 +44,7 @@ def retrievers() -> dict[str, Make]:
         ),
         "financial": lambda index, **scope: FinancialRetriever(index=index, k=K, **scope),
         "anchors": lambda index, **scope: AnchorRetriever(index=index, k=K, **scope),
-        "anchors, 900": lambda index, **scope: AnchorRetriever(index=index, k=K, max_chars=900, **scope),
+        "anchors, 1,800": lambda index, **scope: AnchorRetriever(index=index, k=K, max_chars=1800, **scope),
         "anchors, not derived": lambda index, **scope: AnchorRetriever(index=index, k=K, derive=False, **scope),
     }
     for name in DETECTORS:

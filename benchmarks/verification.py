@@ -1,6 +1,6 @@
 """Recall and false alarms of the figure check over generated answers, by kind.
 
-    python benchmarks/verification.py [--count 5000] [--wording a|b|c] [--shared ../shared] [--seed 7] [--show 20]
+    python benchmarks/verification.py [--count 5000] [--wording a|b|c|d] [--shared ../shared] [--seed 7] [--show 20]
 
 Half of the answers are true, half have one thing wrong (see ``tests/answer_generator.py``).
 """
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=5000)
-    parser.add_argument("--wording", default="a", choices=("a", "b", "c"))
+    parser.add_argument("--wording", default="a", choices=("a", "b", "c", "d"))
     parser.add_argument("--shared", type=Path, default=ROOT.parent / "shared")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", type=int, default=0)
@@ -48,9 +48,8 @@ def main() -> None:
         if good == bool(case.wrong) and shown[group] < options.show:
             shown[group] += 1
             marks = [(one.text, one.verdict, one.reason, one.label) for one in report.figures]
-            print(
-                f"[{group}] {case.answer}\n      {case.evidence[0].metadata.get('source', '')[-40:]} {case.evidence[0].metadata.get('page', '')} {marks}"
-            )
+            about = case.evidence[0].metadata
+            print(f"[{group}] {case.answer}\n      {about.get('source', '')[-40:]} {about.get('page', '')} {marks}")
     seconds = time.process_time() - started
     wrong = [name for name in total if not name.startswith("true:")]
     right = [name for name in total if name.startswith("true:")]

@@ -19,7 +19,8 @@ from fin_rag.structure.rows import RowRecord, RowValue, rows_of
 from fin_rag.text.numbers import parse_number
 
 NAMES = (
-    "Norvella Systems", "Quintmar Foods", "Ostrava Freight", "Helmsgate Energy", "Bruxton Mills", "Calderwick", "Zephalon", "Tarragel",
+    "Norvella Systems", "Quintmar Foods", "Ostrava Freight", "Helmsgate Energy", "Bruxton Mills", "Calderwick",
+    "Zephalon", "Tarragel",
 )  # fmt: skip
 CORRUPTIONS = ("digit", "scale", "sign", "period", "entity", "points", "invented", "direction", "line")
 
@@ -59,6 +60,18 @@ ENGLISH["c"] = (
     "The amount of {label} ({period}) is {x} according to the consolidated statements.",
     "With {x} in {period}, {label} is shown on the face of the statement.",
 )
+ENGLISH["d"] = (
+    "As of year-end {period}, {issuer} carried {label} amounting to {x} on its books.",
+    "{issuer} ({period}): {label} = {x}.",
+    "The company's {label} for the twelve months of {period} totaled {x}, based on the annual report.",
+    "In {period}, the group's {label} were {x} (see page 40 of the Form 10-K).",
+    "| Metric | {period} |\n|---|---|\n| {label_cap} | {x} |",
+    "Sure! Here is what I found:\n\n1. {label_cap} in {period}: {x}\n\nLet me know if you need anything else.",
+    "We calculate {label} at {x} for FY {period}.",
+    "At {x}, {issuer}'s {label} in {period} is one of the key items in the statement.",
+    "{period}'s {label} came out at {x}.",
+    "It can be seen that, for the year {period}, the line '{label}' reads {x}.",
+)
 ENGLISH_TWO = {
     "a": (
         "{label_cap} {moved} from {y} in {before} to {x} in {period}.",
@@ -82,6 +95,14 @@ ENGLISH_TWO["c"] = (
     "Against {y} in {before}, {label} {moved} to {x} in {period}.",
     "In {period} {label} {moved} {g} compared with {before}.",
 )
+ENGLISH_TWO["d"] = (
+    "{label_cap} {moved} from {y} to {x} between {before} and {period}.",
+    "In {before}, {label} {was} {y}. The following year, {period}, it {moved} to {x}.",
+    "{issuer}'s {label} {moved} to {x} in {period} ({before}: {y}).",
+    "Compared with {before} ({y}), {label} {moved} in {period}, reaching {x}.",
+    "{label_cap} of {x} in {period} compares with {y} in the prior year.",
+    "{label_cap} {moved} by approximately {g} in {period} versus {before}.",
+)
 SPANISH = {
     "a": (
         "En {period}, {issuer} registró {label}: {x}.",
@@ -104,6 +125,14 @@ SPANISH["c"] = (
     "¿Cuánto fue {label} en {period}? {x}.",
     "{issuer} declara {x} en concepto de {label} para {period}.",
 )
+SPANISH["d"] = (
+    "A cierre de {period}, {label} sumaba {x}.",
+    "Durante {period}, {issuer} contabilizó {x} por {label}.",
+    "El informe recoge {label} por importe de {x} en {period}.",
+    "{label_cap} en {period}: {x}.",
+    "En el año {period} la partida de {label} fue de {x}, según el cuadro.",
+    "Respuesta: {x}. Corresponde a {label} del ejercicio {period}.",
+)
 SPANISH_TWO = {
     "a": (
         "{label_cap} {moved} de {y} en {before} a {x} en {period}.",
@@ -118,6 +147,11 @@ SPANISH_TWO["c"] = (
     "{label_cap} pasó de {y} ({before}) a {x} ({period}), es decir, {moved}.",
     "Si en {before} era de {y}, en {period} {label} {moved} hasta {x}.",
     "{label_cap} {moved} en {period} un {g} respecto a {before}.",
+)
+SPANISH_TWO["d"] = (
+    "{label_cap}: {x} en {period} frente a {y} en {before}.",
+    "Entre {before} y {period}, {label} {moved} de {y} a {x}.",
+    "{label_cap} {moved} cerca de un {g} en {period}.",
 )
 UP = {"en": ("rose", "increased", "grew", "climbed"), "es": ("aumentó", "creció", "subió")}
 DOWN = {"en": ("fell", "decreased", "declined", "dropped"), "es": ("disminuyó", "cayó", "bajó")}
@@ -211,7 +245,8 @@ def _cell(document: Document, record: RowRecord, value: RowValue, lang: str) -> 
         return None
     outflow = figure.value < 0
     return Cell(
-        record.label.strip(" :"), int(year), figure.value, value.scale, value.currency, figure.unit == "%", figure.decimals, document,
+        record.label.strip(" :"), int(year), figure.value, value.scale, value.currency, figure.unit == "%",
+        figure.decimals, document,
         record, outflow,
     )  # fmt: skip
 
@@ -345,7 +380,8 @@ def _one(
     elif kind == "line":
         others = [
             one for each in table for one in each
-            if one.year == cell.year and one.label != cell.label and one.percent == cell.percent and not _alike(one.label, cell.label)
+            if one.year == cell.year and one.label != cell.label and one.percent == cell.percent
+            and not _alike(one.label, cell.label)
             and not any(same.value == cell.value and same.label == one.label for line in table for same in line)
             and one.scale == cell.scale
         ]  # fmt: skip
@@ -366,7 +402,7 @@ def _alike(one: str, two: str) -> bool:
     return first <= second or second <= first
 
 
-def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, kind: str, issuer: str) -> Case | None:
+def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, kind: str, issuer: str) -> Case | None:  # noqa: C901  # one branch for each thing that can be wrong
     template = rng.choice((SPANISH_TWO if lang == "es" else ENGLISH_TWO)[wording])
     rises = abs(cell.value) > abs(prior.value)
     if kind == "direction":
@@ -401,13 +437,14 @@ def _two(cell: Cell, prior: Cell, rng: random.Random, lang: str, wording: str, k
     label = _label(cell)
     was = "were" if label.endswith("s") else "was"
     answer = template.format(
-        issuer=issuer, label=label, label_cap=label[0].upper() + label[1:], x=x, y=y, period=period, before=before, moved=moved, g=g,
+        issuer=issuer, label=label, label_cap=label[0].upper() + label[1:], x=x, y=y, period=period, before=before,
+        moved=moved, g=g,
         was=was,
     )  # fmt: skip
     return Case(answer, (cell.doc,), kind, notation, template, lang)
 
 
-def corrupt(figure: str, cell: Cell, rng: random.Random, kind: str, lang: str, table: list[list[Cell]]) -> str | None:
+def corrupt(figure: str, cell: Cell, rng: random.Random, kind: str, lang: str, table: list[list[Cell]]) -> str | None:  # noqa: C901  # one branch for each thing that can be wrong
     """Return a figure with one thing wrong."""
     digits = [at for at, char in enumerate(figure) if char.isdigit()]
     if kind == "digit":

@@ -17,7 +17,14 @@ from fin_rag.facts import FactStore
 
 FILING = Document(
     page_content="Net sales were $1,356.2 million in 2024, compared with $1,234.5 million in 2023.",
-    metadata={"doc_id": "D1", "issuer": "Bralton Widgets, Inc.", "ticker": "BRAL", "title": "10-K 2024", "fiscal_year": 2024, "score": 0.6},
+    metadata={
+        "doc_id": "D1",
+        "issuer": "Bralton Widgets, Inc.",
+        "ticker": "BRAL",
+        "title": "10-K 2024",
+        "fiscal_year": 2024,
+        "score": 0.6,
+    },
 )
 RETRIEVER = RunnableLambda(lambda given: [FILING])
 
@@ -44,7 +51,12 @@ class Script(BaseChatModel):
 def store(tmp_path):
     with FactStore.open(tmp_path) as opened:
         base = {"ticker": "BRAL", "unit": "USD", "form": "10-K", "filed": "2025-02-01", "accession": "A-1"}
-        opened.add_table([base | {"concept": "us-gaap:NetIncomeLoss", "start": "2024-01-01", "end": "2024-12-31", "value": 150_900_000}])
+        opened.add_table(
+            [
+                base
+                | {"concept": "us-gaap:NetIncomeLoss", "start": "2024-01-01", "end": "2024-12-31", "value": 150_900_000}
+            ]
+        )
         yield opened
 
 
@@ -59,7 +71,9 @@ def test_a_proved_answer_passes_unchanged():
 
 
 def test_an_unproved_answer_is_replaced_with_the_reason():
-    result = FigureGuard(unavailable="No lo sé: {reason}").invoke({"answer": "Net sales were $9 million.", "context": [FILING]})
+    result = FigureGuard(unavailable="No lo sé: {reason}").invoke(
+        {"answer": "Net sales were $9 million.", "context": [FILING]}
+    )
     assert result["outcome"] == "replaced"
     assert result["answer"].startswith("No lo sé: '$9 million': unsupported")
     assert result["draft"] == "Net sales were $9 million."
@@ -153,7 +167,12 @@ def test_the_model_is_not_asked_about_another_company():
 
 
 def test_the_model_uses_tools_and_its_figure_is_proved_by_the_fact(store):
-    call = {"name": "xbrl_lookup", "args": {"issuer": "BRAL", "concept": "net income", "period": "FY2024"}, "id": "1", "type": "tool_call"}
+    call = {
+        "name": "xbrl_lookup",
+        "args": {"issuer": "BRAL", "concept": "net income", "period": "FY2024"},
+        "id": "1",
+        "type": "tool_call",
+    }
     model = Script(replies=[AIMessage("", tool_calls=[call]), AIMessage("Net income was $150.9 million in 2024.")])
     result = answer_chain(model, RETRIEVER, store).invoke({"input": "What was Bralton's net income in 2024?"})
     assert result["answer"] == "Net income was $150.9 million in 2024."
@@ -169,7 +188,12 @@ def test_the_chain_sees_no_fact_beyond_its_point_in_time(store):
 
 def test_a_wrong_tool_call_comes_back_to_the_model(store):
     calls = [
-        {"name": "xbrl_lookup", "args": {"issuer": "NONE", "concept": "x", "period": "FY2024"}, "id": "1", "type": "tool_call"},
+        {
+            "name": "xbrl_lookup",
+            "args": {"issuer": "NONE", "concept": "x", "period": "FY2024"},
+            "id": "1",
+            "type": "tool_call",
+        },
         {"name": "no_tool", "args": {}, "id": "2", "type": "tool_call"},
         {"name": "calculator", "args": {"wrong": 1}, "id": "3", "type": "tool_call"},
     ]

@@ -43,7 +43,8 @@ TABLE = Document(
 SPANISH = Document(
     page_content=(
         "Balance (miles de euros)\n\n| Partida | 2024 | 2023 |\n|---|---:|---:|\n| Ventas | 1.284.610 | 1.167.342 |\n"
-        "| Deuda financiera neta | 2.384.612 | 2.193.098 |\n| Gastos de personal | (148.926) | (137.415) |\n| Margen operativo | 24,6 % | 22,5 % |\n"
+        "| Deuda financiera neta | 2.384.612 | 2.193.098 |\n| Gastos de personal | (148.926) | (137.415) |\n"
+        "| Margen operativo | 24,6 % | 22,5 % |\n"
     ),
     metadata={
         "doc_id": "D2",
@@ -72,7 +73,10 @@ def verdicts(answer, evidence=TABLE, **more):
         ("Net income was -$31.0 million in 2022.", ["equal"]),
         ("Net income (loss) was $(31.0) million in 2022.", ["equal"]),
         ("Purchases of property and equipment were $104.7 million in 2024.", ["equal"]),
-        ("Net sales rose 9.9% to $1,356.2 million in 2024 from $1,234.5 million in 2023.", ["derived", "equal", "equal"]),
+        (
+            "Net sales rose 9.9% to $1,356.2 million in 2024 from $1,234.5 million in 2023.",
+            ["derived", "equal", "equal"],
+        ),
         ("Gross margin was 39.9% in 2024.", ["derived"]),
         ("Gross margin rose by 1.4 percentage points in 2024.", ["derived"]),
         ("Gross margin rose by 145 basis points in 2024.", ["derived"]),
@@ -83,7 +87,7 @@ def verdicts(answer, evidence=TABLE, **more):
         ("Operating income was $212.7 million in 2024, versus $171.3 million the year before.", ["equal", "equal"]),
         ("Bralton's operating income grew from $171.3 million to $212.7 million in 2024.", ["equal", "equal"]),
     ],
-)  # fmt: skip
+)
 def test_true_figures_pass(answer, expected):
     assert verdicts(answer) == expected
 
@@ -124,7 +128,10 @@ def test_direction_is_also_held_against_the_figures_of_the_answer():
     [
         ("Las ventas fueron de 1.284,6 millones de euros en 2024.", ["rounded"]),
         ("Las ventas crecieron un 10,0 %, hasta 1.284.610 miles de euros, en 2024.", ["derived", "equal"]),
-        ("La deuda financiera neta ascendió a 2.384,6 millones de euros en 2024, frente a 2.193,1 millones un año antes.", ["rounded", "rounded"]),
+        (
+            "La deuda financiera neta ascendió a 2.384,6 millones en 2024, frente a 2.193,1 millones un año antes.",
+            ["rounded", "rounded"],
+        ),
         ("Los gastos de personal fueron de 148,9 millones de euros en 2024.", ["rounded"]),
         ("El margen operativo mejoró 2,1 puntos porcentuales en 2024.", ["derived"]),
         ("El margen operativo mejoró un 2,1 % en 2024.", ["wrong_scale"]),
@@ -133,7 +140,7 @@ def test_direction_is_also_held_against_the_figures_of_the_answer():
         ("La deuda financiera neta ascendió a 2.193,1 millones de euros en 2024.", ["wrong_period"]),
         ("Albariza registró ventas de 1.284,6 millones de euros en 2024.", ["wrong_entity"]),
     ],
-)  # fmt: skip
+)
 def test_spanish(answer, expected):
     assert verdicts(answer, SPANISH) == expected
 
@@ -203,7 +210,8 @@ def test_twin_tables_of_two_companies_are_told_apart():
 
 def test_quarters_and_nine_months_of_one_date_are_told_apart():
     text = (
-        "(in thousands)\n\n| | Three Months Ended September 30, 2024 | Nine Months Ended September 30, 2024 |\n|---|---:|---:|\n"
+        "(in thousands)\n\n| | Three Months Ended September 30, 2024 | Nine Months Ended September 30, 2024 |\n"
+        "|---|---:|---:|\n"
         "| Revenue | 48,100 | 139,250 |\n| Net income | 4,100 | 9,900 |\n"
     )
     assert verdicts("Revenue was $48.1 million in the third quarter of 2024.", text) == ["equal"]
@@ -228,7 +236,8 @@ def test_a_fiscal_year_is_called_as_its_document_calls_it():
 
 def test_the_page_of_a_statement_whose_layout_was_lost():
     text = (
-        "CONSOLIDATED BALANCE SHEETS\n(Amounts in millions)\n \nAt December 31, 2019\n \nAt December 31, 2018\nAssets\n \nCash and cash equivalents\n$\n"
+        "CONSOLIDATED BALANCE SHEETS\n(Amounts in millions)\n \nAt December 31, 2019\n \nAt December 31, 2018\nAssets\n"
+        " \nCash and cash equivalents\n$\n"
         "5,794\n $\n4,225\nInventories, net\n32\n \n43\nTotal current assets\n7,292\n \n6,106\n"
     )
     assert verdicts("Cash and cash equivalents were $5,794 million in 2019 and $4,225 million in 2018.", text) == [
@@ -307,7 +316,8 @@ def test_periods_are_read(text, expected):
 
 @given(st.decimals(min_value=1, max_value=99_999, places=1), st.integers(0, 2))
 def test_a_figure_that_is_printed_passes_and_its_double_does_not(value, year):
-    text = f"(in millions)\n\n| | 2024 | 2023 | 2022 |\n|---|---|---|---|\n| Backlog | {value:,} | {value * 3:,} | {value * 7:,} |\n"
+    head = "(in millions)\n\n| | 2024 | 2023 | 2022 |\n|---|---|---|---|\n"
+    text = head + f"| Backlog | {value:,} | {value * 3:,} | {value * 7:,} |\n"
     amount, when = value * (1, 3, 7)[year], 2024 - year
     assert verify_figures(f"Backlog was ${amount:,} million in {when}.", text).ok
     assert not verify_figures(f"Backlog was ${amount * 2:,} million in {when}.", text).ok
@@ -316,3 +326,45 @@ def test_a_figure_that_is_printed_passes_and_its_double_does_not(value, year):
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_is_read_without_an_error(answer, evidence):
     json.dumps(verify_figures(answer, evidence).record())
+
+
+def test_a_table_in_the_answer_is_read_by_rows_and_columns():
+    answer = (
+        "Here are the figures (in millions):\n\n| Metric | 2024 | 2023 |\n|---|---:|---:|\n"
+        "| Net sales | 1,356.2 | 1,234.5 |\n"
+        "| Gross profit | 474.4 | 540.8 |\n"
+    )
+    report = verify_figures(answer, TABLE)
+    assert [one.verdict for one in report.figures] == ["equal", "equal", "wrong_period", "wrong_period"]
+
+
+def test_a_period_in_brackets_belongs_to_the_figure_beside_it():
+    evidence = "Net income was $150.9 million ($118.2 million in 2023) in the year under review."
+    assert verdicts("Net income was $118.2 million in 2023.", evidence) == ["verbatim"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "passes"),
+    [
+        ("Net sales rose from $1,234.5 to $1,356.2 million in 2024.", True),
+        ("Net sales rose from $1,334.5 to $1,356.2 million in 2024.", False),
+        (
+            "It had gross profit of $540.8 million and spent $104.7 million on purchases of property and equipment.",
+            True,
+        ),
+        (
+            "Operating income rose to $212.7 million (2023: $171.3 million), while net income reached $150.9 million.",
+            True,
+        ),
+        (
+            "Net sales grew 9.9% to $1,356.2 million in 2024, while net income rose from $118.2 to $150.9 million.",
+            True,
+        ),
+        ("Gross margin was between 38.4 and 39.9% in 2023 and 2024.", True),
+        ("Net income rose 27.7% ($32.7 million) in 2024.", True),
+        ("Net income rose 27.7% ($23.7 million) in 2024.", False),
+    ],
+)
+def test_sentences_with_several_figures(answer, passes):
+    report = verify_figures(answer, TABLE)
+    assert report.ok is passes, [(one.text, one.verdict, one.reason) for one in report.figures]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import re
+import sys
 from decimal import Decimal
 from pathlib import Path
 
@@ -245,3 +247,23 @@ def test_every_fact_of_a_real_filing_holds_its_printed_text(form: str) -> None:
         if isinstance(fact.value, Decimal) and fact.value and "numwords" not in fact.format:
             figure = abs(fact.value.scaleb(-fact.scale))
             assert re.sub(r"[^\d.]", "", text).strip("0.") == f"{figure:f}".strip("0.")
+
+
+@pytest.mark.slow
+def test_facts_agree_with_an_independent_parser(shared) -> None:
+    pytest.importorskip("ixbrlparse", reason="the independent parser is not installed (extra 'dev')")
+    path = Path(__file__).resolve().parents[1] / "benchmarks" / "inline_facts.py"
+    spec = importlib.util.spec_from_file_location("inline_facts", path)
+    assert spec is not None
+    assert spec.loader is not None
+    benchmark = importlib.util.module_from_spec(spec)
+    sys.modules["inline_facts"] = benchmark
+    spec.loader.exec_module(benchmark)
+    total = benchmark.Tally()
+    paths = benchmark.filings(shared / "data" / "sec", 40)
+    for filing in paths:
+        total.add(benchmark.compare(benchmark.read_source(filing), filing.name))
+    assert len(paths) == 40
+    assert total.compared > 50_000
+    assert total.equal >= 0.999 * total.compared, total.faults[:10]
+    assert total.printed == total.shown, total.faults[:10]

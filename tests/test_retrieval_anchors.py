@@ -133,7 +133,42 @@ def test_replay_names_what_changed(tmp_path) -> None:
     index.close()
 
 
-@pytest.mark.parametrize("detector", DETECTORS)
+STATEMENT = """# Annual report
+
+## Consolidated income statement
+
+Years ended December 31, in millions of euros
+
+| | 2023 | 2022 |
+|---|---:|---:|
+| Net sales | 1,204 | 1,131 |
+| Cost of sales | (802) | (770) |
+| Gross profit | 402 | 361 |
+| Operating income | 155 | 140 |
+| Income tax expense | (31) | (29) |
+| Net income | 124 | 111 |
+
+## Outlook
+
+We speak of turnover, of growth and of turnover again, and of margins on turnover.
+"""
+
+
+def test_row_of_a_statement_is_found_by_the_metrics_other_name(tmp_path) -> None:
+    index = made_index(tmp_path / "ix")
+    index.add(report(STATEMENT, doc_id="orv-2023", source="o", title="Orvane annual report 2023", issuer="Orvane AG",
+                     doc_type="annual_report", fiscal_year=2023, filed=20240301))  # fmt: skip
+    examined = AnchorRetriever(index=index, k=1).examine("What was the turnover of Orvane in 2023?")
+    assert "| Net sales | 1,204 |" in examined.documents[0].page_content
+    (hit, *_) = examined.record["detectors"]["statement_rows"]
+    assert Span(*hit["span"]).slice(STATEMENT).startswith("| Net sales")
+    assert "prints revenue" in hit["evidence"]
+    jsonschema.validate(examined.record, audit_schema())
+    assert replay(examined.record, index).differences == ()
+    index.close()
+
+
+@pytest.mark.parametrize("detector", [name for name in DETECTORS if name != "statement_rows"])
 def test_each_detector_works_alone(index, detector) -> None:
     examined = AnchorRetriever(index=index, k=3, detectors=[detector]).examine(
         "How much was the proposed dividend in euros?"

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from fin_rag.answers.asking import Answered, ask
     from fin_rag.answers.chain import answer_chain
     from fin_rag.answers.guard import NO_DISPONIBLE, FigureGuard
-    from fin_rag.answers.verify import FigureCheck, FigureReport, verify_figures
+    from fin_rag.answers.report import FigureCheck, FigureReport
+    from fin_rag.answers.verify import verify_figures
 
 __all__ = [
     "NO_DISPONIBLE",
@@ -27,9 +28,9 @@ __all__ = [
 _HOMES = {
     "NO_DISPONIBLE": "guard",
     "Answered": "asking",
-    "FigureCheck": "verify",
+    "FigureCheck": "report",
     "FigureGuard": "guard",
-    "FigureReport": "verify",
+    "FigureReport": "report",
     "Threshold": "abstain",
     "abstention_reason": "abstain",
     "answer_chain": "chain",

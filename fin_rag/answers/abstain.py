@@ -12,17 +12,19 @@ from typing import Final
 from langchain_core.documents import Document
 
 from fin_rag.answers.companies import Companies
-from fin_rag.answers.derived import ratios_in
 from fin_rag.answers.evidence import Evidence, read_evidence
 from fin_rag.answers.labels import concept_names, concepts_in, tokens
 from fin_rag.answers.lines import Lines
+from fin_rag.answers.ratiocheck import ratios_in
 from fin_rag.answers.when import read_periods
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.facts.concepts import concept_map
 from fin_rag.schema import SCORE
 
 FILE_NAME: Final = "abstention.json"
-_FUTURE: Final = re.compile(r"\b(?:guidance|outlook|forecast|expect\w*|previsi\w+|perspectiva\w*|objetivo\w*)\b", re.IGNORECASE)
+_FUTURE: Final = re.compile(
+    r"\b(?:guidance|outlook|forecast|expect\w*|previsi\w+|perspectiva\w*|objetivo\w*)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,8 @@ def abstention_reason(question: str, documents: Sequence[Document], *, threshold
     It looks for the company, the period and the line item that the question names; it never judges wording.
 
     Example:
-        >>> found = [Document(page_content="Net sales were $5 million in 2024.", metadata={"issuer": "Bralton Widgets, Inc."})]
+        >>> about = {"issuer": "Bralton Widgets, Inc."}
+        >>> found = [Document(page_content="Net sales were $5 million in 2024.", metadata=about)]
         >>> abstention_reason("What were Norvella's net sales in 2024?", found)
         'no document of Norvella is in the evidence'
         >>> abstention_reason("What were Bralton's net sales in 2019?", found)

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 from langchain_core.documents import Document
 
 from fin_rag.answers.abstain import abstention_reason
-from fin_rag.answers.compute import Computed, Source, compute
+from fin_rag.answers.claims import company_names
+from fin_rag.answers.compute import Source, compute
 from fin_rag.answers.guard import NO_DISPONIBLE, unavailable
+from fin_rag.answers.labels import vocabulary_words
 from fin_rag.answers.questions import FigureQuestion, read_question
 from fin_rag.answers.statementvalues import StatementValues
+from fin_rag.answers.when import read_periods
 from fin_rag.answers.wording import figure_sentence
-from fin_rag.errors import NotFoundError
+from fin_rag.errors import InputError, NotFoundError
+from fin_rag.facts.concepts import name_key
 from fin_rag.facts.periods import FiscalPeriod
 from fin_rag.facts.view import FactView
 from fin_rag.query import Library, QueryPlan, Selection, analyse, select_documents
@@ -65,7 +69,8 @@ class Answered:
         """Return the answer as plain JSON values."""
         return {
             "answer": self.text, "route": self.route, "reason": self.reason,
-            "value": None if self.value is None else f"{self.value:f}", "unit": self.unit, "sources": list(self.sources),
+            "value": None if self.value is None else f"{self.value:f}", "unit": self.unit,
+            "sources": list(self.sources),
             "certain": self.certain,
             "evidence": [{"text": one.page_content, "metadata": one.metadata} for one in self.documents],
         }  # fmt: skip
@@ -120,7 +125,7 @@ def ask(
     as_of: PointInTime = None,
     unavailable_text: str = NO_DISPONIBLE,
 ) -> Answered:
-    """Answer a question without a model.
+    r"""Answer a question without a model.
 
     Args:
         question: in English or Spanish.
@@ -130,11 +135,14 @@ def ask(
         unavailable_text: the wording where there is no answer; ``{reason}`` in it is filled in.
 
     Example:
-        >>> text = "CONSOLIDATED BALANCE SHEETS\\n(in thousands)\\n| | December 31, 2024 |\\n|---|---|\\n| Cash | $1,200 |\\n"
-        >>> text += "| Inventories | 300 |\\n| Total assets | $1,500 |\\n| Total liabilities | 400 |\\n| Shareholders' equity | 1,100 |\\n"
-        >>> filing = Document(page_content=text, metadata={"issuer": "Acme, Inc.", "fiscal_year": 2024, "period_end": 20241231})
+        >>> text = "CONSOLIDATED BALANCE SHEETS\n(in thousands)\n| | December 31, 2024 |\n|---|---|\n"
+        >>> text += "| Cash | $1,200 |\n"
+        >>> text += "| Inventories | 300 |\n| Total assets | $1,500 |\n| Total liabilities | 400 |\n"
+        >>> text += "| Shareholders' equity | 1,100 |\n"
+        >>> about = {"issuer": "Acme, Inc.", "fiscal_year": 2024, "period_end": 20241231}
+        >>> filing = Document(page_content=text, metadata=about)
         >>> ask("What were Acme's total assets in FY2024?", [filing]).text
-        'Total assets of Acme, Inc. (FY2024): $1,500 thousand [1]'
+        'Total assets of Acme, Inc. (FY2024): $1.5 million [1]'
     """
     held = corpus if isinstance(corpus, Corpus) else Corpus.of(corpus)
     view = FactView(facts, as_of) if facts is not None else None
@@ -151,10 +159,11 @@ class _Asker:
         library = Library(list(enumerate(self._all_metadata())))
         plan = analyse(question, library)
         chosen = select_documents(plan, library, library.documents)
-        if plan.missing and not plan.mentions:
-            return self._none(plan, f"no filing of {', '.join(plan.missing)} in the store")
+        missing = plan.missing or _strangers(question, library)
+        if missing and not plan.mentions:
+            return self._none(plan, f"no filing of {', '.join(missing)} in the store")
         asked = read_question(question)
-        if asked is None or plan.shape in ("reason", "text", "name", "yes_no") and not asked.periods:
+        if asked is None or (plan.shape in ("reason", "text", "name", "yes_no") and not asked.periods):
             return self._evidence(question, plan, "the question asks for text, not for a figure")
         issuer = self._issuer(plan, library)
         reasons: list[str] = []
@@ -166,7 +175,9 @@ class _Asker:
         done = self._by_statements(asked, plan, chosen, issuer, reasons)
         if done is not None:
             return done
-        return self._evidence(question, plan, "; ".join(dict.fromkeys(reasons)) or "no statement gives the figure", figure=True)
+        return self._evidence(
+            question, plan, "; ".join(dict.fromkeys(reasons)) or "no statement gives the figure", figure=True
+        )
 
     def _all_metadata(self) -> list[Mapping[str, object]]:
         """Return the documents, and the issuers of facts that no document is of."""
@@ -209,6 +220,9 @@ class _Asker:
                 found = view.lookup(issuer, concept, wanted)
             except NotFoundError:
                 return None
+            except InputError as error:  # several units, none of which is the issuer's own
+                reasons.append(str(error))
+                return None
             if found.fact is None:
                 reasons.append(found.reason)
                 return None
@@ -234,7 +248,11 @@ class _Asker:
             values = self._corpus.values(number)
             done = compute(asked, _statement_reader(values, metadata))
             if done.value is None:
-                reasons.append(f"{metadata.get(DOC_TYPE) or 'document'} {metadata.get(DOC_ID) or ''}: {done.reason}".replace("  ", " "))
+                reasons.append(
+                    f"{metadata.get(DOC_TYPE) or 'document'} {metadata.get(DOC_ID) or ''}: {done.reason}".replace(
+                        "  ", " "
+                    )
+                )
                 continue
             name = str(metadata.get(ISSUER) or issuer)
             route = STATEMENTS + (_CODE if done.code else "")
@@ -256,14 +274,29 @@ class _Asker:
         return Answered(unavailable(self._wording, reason), NONE, reason, plan=plan)
 
 
-def _statement_reader(values: StatementValues, metadata: Mapping[str, object]) -> Callable[[str, FiscalPeriod, int], Source | None]:
+def _strangers(question: str, library: Library) -> tuple[str, ...]:
+    """Return the names in a question that stand where companies stand and that no issuer has."""
+    known = {word for entity in library.entities.values() for name in entity.names for word in name}
+    known |= {ticker.lower() for entity in library.entities.values() for ticker in entity.tickers}
+    found = []
+    for name, subject in company_names(question):
+        said = name_key(name).split()
+        if subject and said and not read_periods(name) and not set(said) & (known | vocabulary_words()):
+            found.append(name)
+    return tuple(found)
+
+
+def _statement_reader(
+    values: StatementValues, metadata: Mapping[str, object]
+) -> Callable[[str, FiscalPeriod, int], Source | None]:
     def value_of(concept: str, period: FiscalPeriod, shift: int) -> Source | None:
         found = values.value(concept, period, shift)
         if found is None:
             return None
         record: dict[str, object] = {
-            "doc_id": metadata.get(DOC_ID) or "", "span": [found.span.start, found.span.end], "label": found.label, "statement": found.statement,
-            "period_end": found.period_end, "value": f"{found.value:f}", "concept": concept,
+            "doc_id": metadata.get(DOC_ID) or "", "span": [found.span.start, found.span.end], "label": found.label,
+            "statement": found.statement, "period_end": found.period_end, "value": f"{found.value:f}",
+            "concept": concept,
         }  # fmt: skip
         return Source(found.value, found.currency, record, concept)
 
@@ -272,6 +305,3 @@ def _statement_reader(values: StatementValues, metadata: Mapping[str, object]) -
 
 def _day_number(day: object) -> int | None:
     return None if day is None or day == "" else int(str(day).replace("-", "")[:8])
-
-
-__all__ = ["Answered", "Corpus", "ask", "Computed"]

@@ -22,9 +22,12 @@ if TYPE_CHECKING:
     from fin_rag.facts.store import FactStore, PointInTime
 
 SYSTEM: Final = (
-    "You answer questions about financial documents from the numbered evidence only. Cite the evidence of every statement "
-    "as [1]. Copy figures with their unit as the evidence gives them; name the period of each. Use the tools for reported "
-    "figures, ratios and arithmetic; never compute in your head. If the evidence does not hold the answer, say exactly: {unavailable}. "
+    "You answer questions about financial documents from the numbered evidence only. Cite the evidence of every "
+    "statement "
+    "as [1]. Copy figures with their unit as the evidence gives them; name the period of each. Use the tools for "
+    "reported "
+    "figures, ratios and arithmetic; never compute in your head. If the evidence does not hold the answer, say "
+    "exactly: {unavailable}. "
     "Answer in the language of the question."
 )
 _MOST_ROUNDS: Final = 6
@@ -60,18 +63,25 @@ def answer_chain(
         system: instructions for the model; ``{unavailable}`` in them is filled in.
 
     Returns:
-        A runnable; its result has ``input``, ``context`` (the documents), ``answer``, ``draft``, ``figures``, ``outcome``,
-        ``citations``, ``tool_calls``, and ``reason`` where there is no answer.
+        A runnable; its result has ``input``, ``context`` (the documents), ``answer``, ``draft``, ``figures``,
+        ``outcome``, ``citations``, ``tool_calls``, and ``reason`` where there is no answer.
     """
     from langchain_classic.chains import create_retrieval_chain
 
     tools = fact_tools(facts, as_of=as_of) if facts is not None else []
-    writer = _Writer(llm, tools, system.replace("{unavailable}", unavailable.partition("{")[0].strip(" :") or NO_DISPONIBLE), unavailable, threshold)
+    writer = _Writer(
+        llm,
+        tools,
+        system.replace("{unavailable}", unavailable.partition("{")[0].strip(" :") or NO_DISPONIBLE),
+        unavailable,
+        threshold,
+    )
     known = FactView(facts, as_of) if facts is not None else None
     guard = FigureGuard(facts=known, strict=strict, unavailable=unavailable, review=review)
     chain = create_retrieval_chain(_limited(retriever, as_of), RunnableLambda(writer.write))
     finish: Runnable[dict[str, Any], dict[str, Any]] = RunnableLambda(_flatten)
-    return (chain | finish | guard).with_config(run_name="answer_chain")
+    whole: Runnable[dict[str, Any], dict[str, Any]] = (chain | finish | guard).with_config(run_name="answer_chain")
+    return whole
 
 
 def _limited(retriever: Any, as_of: PointInTime) -> Any:  # noqa: ANN401  # passed through
@@ -107,8 +117,17 @@ class _Writer:
         question, documents = str(given["input"]), list(given["context"])
         reason = abstention_reason(question, documents, threshold=self._threshold)
         if reason and not self._tools:
-            return {"answer": unavailable(self._wording, reason), "outcome": "replaced", "reason": reason, "citations": [], "tool_calls": []}
-        messages: list[BaseMessage] = [SystemMessage(self._system), HumanMessage(f"{numbered(documents)}\n\nQuestion: {question}")]
+            return {
+                "answer": unavailable(self._wording, reason),
+                "outcome": "replaced",
+                "reason": reason,
+                "citations": [],
+                "tool_calls": [],
+            }
+        messages: list[BaseMessage] = [
+            SystemMessage(self._system),
+            HumanMessage(f"{numbered(documents)}\n\nQuestion: {question}"),
+        ]
         text, calls = self._talk(messages, config)
         result: dict[str, Any] = {"answer": text, "citations": cited(text, documents), "tool_calls": calls}
         if text.strip() in (self._wording, NO_DISPONIBLE) or (reason and not any(call["ok"] for call in calls)):
@@ -181,6 +200,10 @@ def cited(text: str, documents: Sequence[Document]) -> list[dict[str, object]]:
     found = []
     for number, one in enumerate(documents, 1):
         if f"[{number}]" in text:
-            kept = {key: one.metadata[key] for key in ("doc_id", "title", "spans", "page", "section_path") if key in one.metadata}
+            kept = {
+                key: one.metadata[key]
+                for key in ("doc_id", "title", "spans", "page", "section_path")
+                if key in one.metadata
+            }
             found.append({"number": number, **kept})
     return found

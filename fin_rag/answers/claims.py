@@ -9,10 +9,12 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
+from fin_rag.answers.changes import is_change
 from fin_rag.answers.evidence import resolve
-from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
-from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
 from fin_rag.answers.labels import vocabulary_words
+from fin_rag.answers.sentences import Mention, Sentence, direction_of, read_sentences, sentence_spans
+from fin_rag.answers.tables import Cell, read_tables
+from fin_rag.answers.vocabulary import phrase_pattern, phrases, words
 from fin_rag.answers.when import When, read_periods
 from fin_rag.facts.concepts import name_key
 from fin_rag.text.numbers import Number, find_numbers
@@ -21,14 +23,6 @@ APPROXIMATE: Final = "approximate"
 FLOOR: Final = "floor"
 CEILING: Final = "ceiling"
 _NEAR: Final = 28
-_CHANGE_BEFORE: Final = re.compile(
-    r"\b(?:by|of|un|una|en un|en|del|de|by about|a|an)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|más de|cerca de)?\s*(?:un)?\s*$",
-    re.IGNORECASE,
-)
-_LEVEL_BEFORE: Final = re.compile(
-    r"\b(?:to|at|from|reached|hasta|a|was|were|desde|los|las|de|be|is)\s*(?:about|approximately|around|roughly|nearly|almost|over|more than|casi|los|las|unos|the)?\s*$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,23 +84,57 @@ def read_answer(text: str, *, lang: str | None = None) -> Answer:
         >>> [(one.number.text, one.change, one.whens[0].year) for one in answer.claims]
         [('9.9%', True, 2024), ('$1.36 billion', False, 2024)]
     """
-    numbers = [_negative(one, text) for one in find_numbers(text, lang=lang)]
+    numbers = _with_shared_scale([_negative(one, text) for one in find_numbers(text, lang=lang)], text)
     bounds = list(sentence_spans(text))
     sentences = read_sentences(text, numbers, bounds)
     claims: list[Claim] = []
     anchors: tuple[When, ...] = ()
     factor = _factor(text)
+    cells = _cells(text, numbers, lang)
     for place, sentence in enumerate(sentences):
         named = tuple(one for one in sentence.whens if one.year and not one.relative)
         around = (_explained(sentences, place), sentences[place - 1].text if place else "")
-        claims += [
-            _claim(mention, sentence, named or anchors, anchors, around, factor) for mention in sentence.mentions
-        ]
+        for mention in sentence.mentions:
+            claim = _claim(mention, sentence, named or anchors, anchors, around, factor)
+            cell = cells.get(mention.number.span.start)
+            claims.append(_in_table(claim, cell) if cell is not None else claim)
         anchors = named[-1:] or anchors
     return Answer(text, tuple(sentences), tuple(claims))
 
 
+_SHARED: Final = re.compile(r"\s*(?:to|and|or|a|y|o|[–—-])\s*[$€£]?\s*", re.IGNORECASE)
+
+
+def _alike(one: Decimal, two: Decimal) -> bool:
+    """Tell whether two printed numbers are of one size, as the ends of a range are."""
+    whole = abs(one) >= 10_000 and one % 1000 == 0  # "84,000" is written in full
+    return bool(one and two) and not whole and Decimal("0.02") <= abs(one / two) <= 50
+
+
+def _with_shared_scale(numbers: list[Number], text: str) -> list[Number]:
+    """Give the first of two figures the scale that stands behind the second: "from 3.2 to 4.0 million"."""
+    shared = list(numbers)
+    for at in range(len(shared) - 1, 0, -1):
+        one, two = shared[at - 1], shared[at]
+        bare = one.kind == two.kind == "amount" and one.scale == 1 and not one.unit
+        if not bare or not _SHARED.fullmatch(text[one.span.end : two.span.start]):
+            continue
+        if two.scale > 1 and _alike(one.value, two.value / two.scale):
+            value, currency = one.value * two.scale, one.currency or two.currency
+            shared[at - 1] = replace(one, value=value, scale=two.scale, currency=currency, alternative=None)
+        elif two.unit in ("%", "pp", "bp") and not one.currency:
+            shared[at - 1] = replace(one, unit=two.unit)
+    return shared
+
+
 _STATES: Final = re.compile(r"(?:(?<!\w)(\w+\.?)|[:=,;>?!.]|^)\s*\($")
+
+
+_BESIDE_PERIOD: Final = re.compile(
+    r"\b(?:compared (?:with|to)|versus|vs\.?|against|from|than|frente a|respecto a|comparado con)\s+"
+    r"(?:\w+\s+){0,3}(?:19|20)\d\d\s*$",
+    re.IGNORECASE,
+)
 
 
 def _may_be_label(word: str) -> bool:
@@ -120,6 +148,12 @@ def _may_be_label(word: str) -> bool:
 def _negative(number: Number, text: str) -> Number:
     """Read brackets around a whole figure as a minus where a verb or a preposition leads to it: "was ($5 million)"."""
     start, end = number.span.start, number.span.end
+    if (
+        number.kind == "amount"
+        and number.negative == "parentheses"
+        and _BESIDE_PERIOD.search(text[max(0, start - 60) : start])
+    ):
+        return replace(number, value=-number.value, negative="")
     if number.kind != "amount" or number.value <= 0:
         return number
     inside = number.text.startswith("(") and number.text.endswith(")")
@@ -160,7 +194,7 @@ def _claim(
         mention=mention,
         direction=direction,
         size=_size(tail),
-        change=_is_change(mention, direction),
+        change=is_change(mention, direction),
         earlier=mention.earlier,
         loss=_says_loss(mention, sentence),
         factor=factor,
@@ -180,16 +214,43 @@ _POINTS_BACK: Final = re.compile(
 
 
 def _explained(sentences: Sequence[Sentence], place: int) -> str:
-    """Return the next sentence where it tells what the figures of this one are: "$5 million. This is net income for 2024."."""
+    """Return the next sentence where it tells what the figures of this one are: "$5 million. This is net income"."""
     if place + 1 >= len(sentences):
         return ""
     following = sentences[place + 1]
     return following.text if not following.mentions and _POINTS_BACK.match(following.text) else ""
 
 
+def _cells(text: str, numbers: Sequence[Number], lang: str | None) -> dict[int, Cell]:
+    """Return the cells of the tables that an answer holds, by the place of their figure."""
+    if "|" not in text:
+        return {}
+    return {cell.span.start: cell for cell in read_tables(text, {}, lang=lang, numbers=numbers).cells}
+
+
+def _in_table(claim: Claim, cell: Cell) -> Claim:
+    """Take line item and period of a figure in a table from its row and its column."""
+    stated = bool(cell.whens)
+    labels = (cell.label, f"{cell.groups} {cell.label}", *claim.labels[-1:])
+    factor = cell.scales[0] if len(cell.scales) == 1 else claim.factor
+    mention = replace(claim.mention, before=cell.label, after="", run="", lead="")
+    return replace(
+        claim,
+        whens=cell.whens or claim.whens,
+        stated=stated or claim.stated,
+        labels=labels,
+        factor=factor,
+        mention=mention,
+        direction=0,
+        change=claim.number.unit in ("pp", "bp") or cell.change,
+        earlier=False,
+        loss=bool(phrases("loss").search(cell.label)),
+    )
+
+
 def _labels(mention: Mention, sentence: Sentence, around: tuple[str, str]) -> tuple[str, ...]:
     """Return the places where the line item may be named, nearest first."""
-    after = _CUT.split(mention.after, maxsplit=1)[0]
+    after = "" if mention.after.lstrip()[:1] in tuple("),;.") else _CUT.split(mention.after, maxsplit=1)[0]
     earlier = [one.before for one in sentence.mentions if one.number.span.start < mention.number.span.start]
     return (mention.before, after, *reversed(earlier[-4:]), sentence.text, *around)
 
@@ -213,26 +274,6 @@ def _size_words(name: str) -> re.Pattern[str]:
 
 def _size(tail: str) -> str:
     return next((name for name in (FLOOR, CEILING, APPROXIMATE) if _size_words(name).search(tail)), "")
-
-
-def _is_change(mention: Mention, direction: int) -> bool:
-    """Tell whether a figure is the amount of a change."""
-    if mention.number.unit in ("pp", "bp"):
-        return True
-    if not direction and not phrases("change").search(mention.before[-60:] + " " + mention.after[:40]):
-        return False
-    tail = mention.before[-_NEAR:]
-    if _LEVEL_BEFORE.search(tail) and not re.search(r"\b(?:by|un|en un|up|down)\s*$", tail, re.IGNORECASE):
-        if not re.search(
-            r"(?:increase|decrease|growth|decline|drop|rise|aumento|incremento|crecimiento|descenso|caída|disminución|reducción|subida|bajada|mejora)\s+(?:\w+\s+){0,3}(?:of|de|del)\s*(?:un\s*)?$",
-            tail,
-            re.IGNORECASE,
-        ):
-            return False
-    return mention.number.unit == "%" or bool(_CHANGE_BEFORE.search(tail)) or bool(
-        re.match(r"\s*(?:increase|decrease|decline|rise|drop|growth|higher|lower|more|less|más|menos|superior|inferior|de aumento)", mention.after, re.IGNORECASE)
-        or re.search(r"\b(?:up|down|rose|fell|grew|declined|increased|decreased|dropped|creció|cayó|aumentó|subió|bajó|descendió)\s*(?:un\s*)?$", tail, re.IGNORECASE)
-    )  # fmt: skip
 
 
 def _says_loss(mention: Mention, sentence: Sentence) -> bool:
@@ -310,7 +351,7 @@ def _is_subject(text: str, match: re.Match[str], parts: Sequence[str]) -> bool:
     verb = re.match(r"\s*(?:\([^()]{1,20}\)\s*)?,?\s*(\w+)", after)
     if verb and verb[1].lower() in words()["organisation_verbs"]:
         return True
-    if re.match(r"\s*(?:\([A-Z.: ]{1,14}\)|[:—–-]\s)", after):
+    if re.match(r"\s*(?:\([^()]{1,25}\)|[:—–-]\s)", after):
         return True
     starts = not text[: match.start()].strip(' *-•"“')
     if verb and not starts and (name_key(verb[1]) in vocabulary_words() or read_periods(verb[1])):

@@ -105,7 +105,13 @@ def _ratio(ratio: Ratio, period: FiscalPeriod, value_of: ValueOf) -> Computed:
     value, _, reason = solve(ratio, known)
     if value is None:
         return Computed(None, reason=f"{ratio.label_en}: {reason}")
-    unit = _unit(used) if ratio.unit == "currency" else f"{_unit(used)}/shares" if ratio.unit == "per share" else ratio.unit
+    unit = (
+        _unit(used)
+        if ratio.unit == "currency"
+        else f"{_unit(used)}/shares"
+        if ratio.unit == "per share"
+        else ratio.unit
+    )
     return Computed(value, unit, tuple(used), code=True)
 
 

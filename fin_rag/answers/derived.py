@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal, DecimalException
-from functools import cache
 from typing import Final
 
 from fin_rag.answers.claims import APPROXIMATE, CEILING, FLOOR, Claim
+from fin_rag.answers.derivation import POINTS_NOT_PERCENT, Derivation
 from fin_rag.answers.evidence import Evidence, Printed
-from fin_rag.answers.judge import is_outflow, period_agrees
+from fin_rag.answers.judge import is_outflow, period_agrees, round_step
 from fin_rag.answers.labels import tokens
 from fin_rag.answers.lines import Lines, Named, Row
+from fin_rag.answers.ratiocheck import by_ratio
 from fin_rag.answers.vocabulary import phrase_pattern, phrases
-from fin_rag.facts.concepts import name_key
-from fin_rag.facts.ratios import Ratio, ratio_map, solve
+from fin_rag.facts.ratios import ratio_map
 
 _MOST: Final = 12
 _SHARE: Final = re.compile(
-    r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
+    r"\b(?:of|to|over|in|relative to|as a (?:percentage|share|proportion) of|de|del|sobre|de los|"
+    r"de las)\s+(?:the\s+|total\s+|its\s+|los\s+|las\s+|el\s+|la\s+)?([^,.;]{3,60})",
     re.IGNORECASE,
 )
 _TOGETHER: Final = phrase_pattern(
@@ -47,20 +47,6 @@ _AVERAGE: Final = phrase_pattern(("average", "mean", "on average", "media", "pro
 _TIMES: Final = phrase_pattern(("times", "multiple", "ratio", "veces", "múltiplo", "multiplied", "multiplicó"))
 
 
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """Hold how a claim follows: the operation, its inputs, and the value that it gives.
-
-    ``agrees`` is ``""`` where sign and unit fit, else the verdict for what does not.
-    """
-
-    operation: str
-    inputs: tuple[Printed, ...]
-    value: Decimal
-    agrees: str = ""
-    reason: str = ""
-
-
 def derive(
     claim: Claim, named: Named, lines: Lines, evidence: Evidence, proved: Sequence[tuple[Claim, Printed]]
 ) -> Derivation | None:
@@ -80,7 +66,7 @@ def _candidates(
 ) -> Iterator[Derivation]:
     if claim.change or claim.direction or phrases("change").search(claim.sentence.text):
         yield from _changes(claim, lines.rows_for(named), evidence)
-    yield from _ratios(claim, lines, evidence)
+    yield from by_ratio(claim, lines, evidence)
     yield from _shares(claim, named, lines, evidence)
     yield from _pairs(claim, proved)
 
@@ -94,7 +80,8 @@ def _fits(claim: Claim, one: Derivation) -> Derivation | None:
     elif claim.size == CEILING:
         low = size - step
     elif claim.size == APPROXIMATE:
-        low, high = size - step, size + step
+        wide = step if claim.number.decimals else max(step, round_step(size, step) / 2)
+        low, high = size - wide, size + wide
     slack = _slack(one) if claim.number.unit or one.operation in ratio_map() else Decimal(0)
     if not low - slack <= abs(one.value) <= high + slack:
         return None
@@ -186,115 +173,15 @@ def change(claim: Claim, then: Printed, now: Printed) -> Iterator[Derivation]:
             (then, now),
             new - old,
             "wrong_scale",
-            "a difference in percentage points, not in percent",
+            POINTS_NOT_PERCENT,
         )
-    elif unit == "" and then.unit == "":
+    elif unit == "" and then.unit == "" and claim.change:
         yield Derivation("difference", (then, now), new - old)
     elif unit == "x" and old:
         yield Derivation("multiple", (then, now), new / old)
 
 
 # --- ratios by name, shares -----------------------------------------------------------------------
-
-
-@cache
-def _ratio_names() -> dict[str, Ratio]:
-    return {name: ratio for ratio in ratio_map().values() for name in ratio.names}
-
-
-@cache
-def _ratio_pattern() -> re.Pattern[str]:
-    return phrase_pattern(sorted(_ratio_names()))
-
-
-def ratios_in(text: str) -> list[Ratio]:
-    """Return the ratios that a text names, in order.
-
-    Example:
-        >>> [one.id for one in ratios_in("El margen bruto y el ROE")]
-        ['gross_margin', 'return_on_equity']
-    """
-    return [ratio for ratio, _, _ in ratio_mentions(text)]
-
-
-def ratio_mentions(text: str) -> list[tuple[Ratio, int, int]]:
-    """Return the ratios that a text names with their places in ``name_key(text)``, in order."""
-    return [(_ratio_names()[match[0]], match.start(), match.end()) for match in _ratio_pattern().finditer(name_key(text))]
-
-
-def _ratios(claim: Claim, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
-    for text in claim.labels[:-1]:
-        named = ratios_in(text)
-        for ratio in named[-2:]:
-            yield from _one_ratio(claim, ratio, lines, evidence)
-        if named:
-            return
-
-
-def _one_ratio(claim: Claim, ratio: Ratio, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
-    unit = claim.number.unit
-    fits = {"%": ("%", "pp", "bp"), "x": ("x", ""), "days": ("",), "currency": ("",), "per share": ("",)}[ratio.unit]
-    if unit not in fits:
-        return
-    for doc in sorted({row.doc for row in lines.rows.values()}):
-        now, inputs = _solve(claim, ratio, lines, evidence, doc, 0)
-        if now is None:
-            continue
-        if unit in ("pp", "bp") or (claim.change and unit == "%"):
-            then, more = _solve(claim, ratio, lines, evidence, doc, -1)
-            if then is not None:
-                factor = 100 if unit == "bp" else 1
-                wrong = "" if unit in ("pp", "bp") else "wrong_scale"
-                reason = "a difference in percentage points, not in percent" if wrong else ""
-                yield Derivation("difference in points", (*inputs, *more), (now - then) * factor, wrong, reason)
-            continue
-        if claim.earlier:
-            then, more = _solve(claim, ratio, lines, evidence, doc, -1)
-            if then is not None:
-                yield Derivation(ratio.id, more, then)
-        yield Derivation(ratio.id, inputs, now)
-
-
-def _solve(
-    claim: Claim, ratio: Ratio, lines: Lines, evidence: Evidence, doc: int, shift: int
-) -> tuple[Decimal | None, tuple[Printed, ...]]:
-    used: list[Printed] = []
-
-    def value_of(name: str, before: int) -> Decimal | None:
-        printed = _figure(claim, name, lines, evidence, doc, shift + before)
-        if printed is None:
-            return None
-        used.append(printed)
-        value = printed.values[0]
-        return abs(value) if _is_deducted(name) else value
-
-    value, _, _ = solve(ratio, value_of)
-    return value, tuple(used)
-
-
-def _is_deducted(name: str) -> bool:
-    return name in ("cost_of_revenue", "capital_expenditure", "dividends_paid", "interest_expense", "share_repurchases")
-
-
-def _figure(claim: Claim, concept: str, lines: Lines, evidence: Evidence, doc: int, shift: int) -> Printed | None:
-    """Return the figure of a line item in the claimed period, or in the one before it."""
-    for number in lines.by_concept.get(concept, ())[:_MOST]:
-        if lines.rows[number].doc != doc:
-            continue
-        figures = [one for one in evidence.rows[number] if not one.unit and not one.change]
-        dated = [one for one in figures if one.whens]
-        wanted = [one for one in dated if period_agrees(claim, one, evidence.sources[doc]) is True]
-        if not any(when.year for when in claim.whens):
-            wanted = dated[:1] or figures[:1]
-        if shift == 0:
-            if wanted:
-                return wanted[0]
-            continue
-        for now in wanted:
-            for then in dated:
-                if then.whens[0].year == now.whens[0].year + shift and then.whens[0].months == now.whens[0].months:
-                    return then
-    return None
 
 
 def _shares(claim: Claim, named: Named, lines: Lines, evidence: Evidence) -> Iterator[Derivation]:
@@ -304,11 +191,13 @@ def _shares(claim: Claim, named: Named, lines: Lines, evidence: Evidence) -> Ite
     match = _SHARE.match(claim.mention.after.lstrip()) or _SHARE.search(claim.mention.before[-90:])
     if match is None:
         return
-    whole = lines._named(match[1])  # noqa: SLF001  # one room
+    whole = lines._named(match[1])  # one room
     parts = [row for row in lines.rows_for(named) if row.plain != tokens(match[1])] or lines.rows_for(
         lines._named(claim.mention.lead)
-    )  # noqa: SLF001
-    for base in lines.rows_for(whole)[:_MOST]:
+    )
+    bases = lines.rows_for(whole)
+    bases += [lines.rows[number] for concept in sorted(whole.concepts) for number in lines.by_concept.get(concept, ())]
+    for base in bases[: 2 * _MOST]:
         for row in parts[:_MOST]:
             if row.number == base.number or row.doc != base.doc:
                 continue
@@ -353,43 +242,50 @@ def _pairs(claim: Claim, proved: Sequence[tuple[Claim, Printed]]) -> Iterator[De
 def _pair(
     claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed], *, moved: bool
 ) -> Iterator[Derivation]:
-    (one, then), (two, now) = first, second
-    unit = claim.number.unit
-    same = one.number.unit == two.number.unit
-    old, new = one.value, two.value
-    dated = _order(one, two)
+    """Yield what two proved figures of an answer give together."""
+    one, two = first[0], second[0]
+    if one.number.unit != two.number.unit:
+        return
     try:
-        if moved and same and dated >= 0:
-            if unit == "%" and one.number.unit == "" and old:
-                yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
-                years = _years_between(one, two)
-                if years > 1 and old > 0 and new > 0:
-                    yield Derivation(
-                        "compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100
-                    )
-            elif unit in ("pp", "bp") and one.number.unit == "%":
-                yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
-            elif unit == "%" and one.number.unit == "%":
-                if old:
-                    yield Derivation("growth", (then, now), (new - old) / abs(old) * 100)
-                yield Derivation(
-                    "difference in points",
-                    (then, now),
-                    new - old,
-                    "wrong_scale",
-                    "a difference in percentage points, not in percent",
-                )
-            elif unit == "" and one.number.unit == "":
-                yield Derivation("difference", (then, now), new - old)
-        if same and one.number.unit == "" and new:
-            if unit == "%":
-                yield Derivation("share", (then, now), abs(old / new) * 100)
-            elif unit == "x" or _TIMES.search(claim.sentence.text):
-                yield Derivation("multiple", (then, now), abs(old / new))
-            elif unit == "" and not moved and _is_difference(claim):
-                yield Derivation("difference", (then, now), new - old)
+        if moved and _order(one, two) >= 0:
+            yield from _moved(claim, first, second)
+        if one.number.unit == "" and two.value:
+            yield from _compared(claim, first, second, moved=moved)
     except DecimalException:
         return
+
+
+def _moved(claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed]) -> Iterator[Derivation]:
+    """Yield the changes from an earlier figure of an answer to a later one."""
+    (one, then), (two, now) = first, second
+    old, new, unit, theirs = one.value, two.value, claim.number.unit, one.number.unit
+    growth = (new - old) / abs(old) * 100 if old else None
+    if unit == "%" and theirs in ("", "%") and growth is not None:
+        yield Derivation("growth", (then, now), growth)
+    if unit == "%" and theirs == "":
+        years = _years_between(one, two)
+        if years > 1 and old > 0 and new > 0:
+            yield Derivation("compound annual growth", (then, now), ((new / old) ** (Decimal(1) / years) - 1) * 100)
+    elif unit == "%" and theirs == "%":
+        yield Derivation("difference in points", (then, now), new - old, "wrong_scale", POINTS_NOT_PERCENT)
+    elif unit in ("pp", "bp") and theirs == "%":
+        yield Derivation("difference in points", (then, now), (new - old) * (100 if unit == "bp" else 1))
+    elif unit == "" and theirs == "" and claim.change:
+        yield Derivation("difference", (then, now), new - old)
+
+
+def _compared(
+    claim: Claim, first: tuple[Claim, Printed], second: tuple[Claim, Printed], *, moved: bool
+) -> Iterator[Derivation]:
+    """Yield the share, the multiple or the difference of two figures of an answer."""
+    (one, then), (two, now) = first, second
+    unit = claim.number.unit
+    if unit == "%":
+        yield Derivation("share", (then, now), abs(one.value / two.value) * 100)
+    elif unit == "x" or _TIMES.search(claim.sentence.text):
+        yield Derivation("multiple", (then, now), abs(one.value / two.value))
+    elif unit == "" and not moved and _is_difference(claim):
+        yield Derivation("difference", (then, now), two.value - one.value)
 
 
 def _is_difference(claim: Claim) -> bool:

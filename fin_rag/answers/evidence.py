@@ -11,6 +11,7 @@ from typing import Final
 
 from langchain_core.documents import Document
 
+from fin_rag.answers.changes import is_change
 from fin_rag.answers.sentences import Mention, direction_of, is_figure, read_sentences, sentence_spans
 from fin_rag.answers.tables import Cell, read_tables
 from fin_rag.answers.when import When, read_periods
@@ -172,26 +173,34 @@ def _running(
     spans = [span for start, end in bounds for span in sentence_spans(source.text, start, end)]
     inherited: tuple[When, ...] = ()
     for sentence in read_sentences(source.text, numbers, spans):
+        before = inherited
         if sentence.whens:
             inherited = tuple(one for one in sentence.whens if one.year and not one.relative) or inherited
         for mention in sentence.mentions:
             number = mention.number
             if not is_figure(number, source.text):
                 continue
-            yield _of_mention(source, mention, inherited, scales, sentence.text)
+            yield _of_mention(source, mention, (before, inherited), scales, sentence.text)
 
 
 def _of_mention(
-    source: Source, mention: Mention, inherited: tuple[When, ...], scales: tuple[int, ...], sentence: str
+    source: Source,
+    mention: Mention,
+    anchors: tuple[tuple[When, ...], tuple[When, ...]],
+    scales: tuple[int, ...],
+    sentence: str,
 ) -> Printed:
+    """Return a figure of running text; ``anchors`` are the periods named before its sentence, and up to its end."""
     number = mention.number
-    whens = tuple(resolve(one, inherited) for one in mention.whens)
+    inherited, own = anchors
+    whens = tuple(resolve(one, own) for one in mention.whens)
     label = mention.before if mention.before.strip() else mention.after
     free = number.scale == 1 and not number.unit and len(scales) > 1 and _in_columns(source.text, number.span.end)
     return Printed(
         doc=source.index, span=number.span, text=number.text, value=number.value, scales=scales if free else (1,),
         unit=number.unit, currency=number.currency, decimals=number.decimals, own_scale=number.scale, label=label,
-        groups=sentence, whens=whens or inherited, row=-1, column=-1, direction=direction_of(mention),
+        groups=sentence, whens=whens or inherited, row=-1, column=-1,
+        change=is_change(mention, direction_of(mention)), direction=direction_of(mention),
         sure=bool(whens), near=mention.after,
     )  # fmt: skip
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final
+from itertools import product
+from typing import Final, Protocol, runtime_checkable
 
 from fin_rag.answers.claims import Claim
 from fin_rag.answers.companies import Company
@@ -12,60 +13,52 @@ from fin_rag.answers.labels import concepts_in
 from fin_rag.answers.when import When
 from fin_rag.errors import FinRagError
 from fin_rag.facts.concepts import concept_map
+from fin_rag.facts.lookup import Lookup
 from fin_rag.facts.model import Fact
 from fin_rag.facts.periods import FiscalPeriod
 from fin_rag.schema import CIK, ISSUER, TICKER
 
-if TYPE_CHECKING:
-    from fin_rag.facts.store import FactStore
-
 _OUTFLOWS: Final = frozenset(one.id for one in concept_map().concepts if one.outflow)
 
 
-def fact_for(
-    claim: Claim, facts: FactStore | Iterable[Fact] | None, evidence: Evidence, company: Company
-) -> Fact | None:
+@runtime_checkable
+class Lookups(Protocol):
+    """Look up line items of issuers for fiscal periods, as a ``FactStore`` or a ``FactView`` does."""
+
+    def lookup(self, issuer: str, concept: str, period: str | FiscalPeriod) -> Lookup:
+        """Return the value, or the reason why there is none."""
+
+
+def fact_for(claim: Claim, facts: Lookups | Iterable[Fact] | None, evidence: Evidence, company: Company) -> Fact | None:
     """Return the fact that proves a claim, or ``None``."""
     if facts is None or company.stranger:
         return None
     concepts = next((found for found in (concepts_in(text) for text in claim.labels) if found), ())
     if not concepts:
         return None
-    listed = (
-        _looked_up(facts, claim, concepts, evidence, company) if hasattr(facts, "lookup") else _given(facts, concepts)
-    )
-    for fact in listed:
-        if _proves(claim, fact):
-            return fact
-    return None
+    if isinstance(facts, Lookups):
+        listed = _looked_up(facts, claim, concepts, _issuers(evidence, company))
+    else:
+        listed = _given(facts, concepts)
+    return next((fact for fact in listed if _proves(claim, fact)), None)
 
 
-def _given(facts: Any, concepts: tuple[str, ...]) -> Iterator[Fact]:  # noqa: ANN401  # narrowed by the caller
+def _given(facts: Iterable[Fact], concepts: tuple[str, ...]) -> Iterator[Fact]:
     for fact in facts:
         known = concept_map().by_tag(fact.concept) or concept_map().find(fact.concept)
         if known is not None and known.id in concepts:
             yield fact
 
 
-def _looked_up(
-    facts: Any,
-    claim: Claim,
-    concepts: tuple[str, ...],
-    evidence: Evidence,
-    company: Company,  # noqa: ANN401
-) -> Iterator[Fact]:
-    for issuer in _issuers(evidence, company):
-        for concept in concepts:
-            for when in claim.whens:
-                if not when.year:
-                    continue
-                for period in _periods(when):
-                    try:
-                        found = facts.lookup(issuer, concept, period)
-                    except FinRagError:
-                        continue
-                    if found.fact is not None:
-                        yield found.fact
+def _looked_up(facts: Lookups, claim: Claim, concepts: tuple[str, ...], issuers: list[str]) -> Iterator[Fact]:
+    wanted = [period for when in claim.whens if when.year for period in _periods(when)]
+    for issuer, concept, period in product(issuers, concepts, wanted):
+        try:
+            found = facts.lookup(issuer, concept, period)
+        except FinRagError:
+            continue
+        if found.fact is not None:
+            yield found.fact
 
 
 def _issuers(evidence: Evidence, company: Company) -> list[str]:

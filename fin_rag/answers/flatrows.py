@@ -36,7 +36,8 @@ def flat_rows(text: str, span: Span, numbers: Sequence[Number]) -> list[FlatRow]
     Example:
         >>> from fin_rag.text.numbers import find_numbers
         >>> text = "Net cash\n5,794\n4,225\nInventories\n32\n43"
-        >>> [(row.label, [str(n.value) for _, n in row.cells]) for row in flat_rows(text, Span(0, len(text)), find_numbers(text))]
+        >>> rows = flat_rows(text, Span(0, len(text)), find_numbers(text))
+        >>> [(row.label, [str(n.value) for _, n in row.cells]) for row in rows]
         [('Net cash', ['5794', '4225']), ('Inventories', ['32', '43'])]
     """
     found: list[FlatRow] = []

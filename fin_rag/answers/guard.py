@@ -8,7 +8,8 @@ from typing import Any, Final, Literal, TypeAlias
 from langchain_core.documents import Document
 from langchain_core.runnables import Runnable, RunnableConfig
 
-from fin_rag.answers.verify import FactsLike, FigureReport, verify_figures
+from fin_rag.answers.report import FigureReport
+from fin_rag.answers.verify import FactsLike, verify_figures
 from fin_rag.errors import InputError
 
 NO_DISPONIBLE: Final = "NO_DISPONIBLE"
@@ -20,8 +21,8 @@ class FigureGuard(Runnable[Mapping[str, Any], dict[str, Any]]):
     """Check the figures of an answer and let it pass, have it reviewed, or replace it.
 
     It takes the result of a retrieval chain (``answer`` and ``context``) and returns it with the guarded ``answer``,
-    the ``draft``, the ``figures`` (the report's JSON record), the ``outcome`` (``passed``, ``reviewed`` or ``replaced``)
-    and, where it was replaced, the ``reason``.
+    the ``draft``, the ``figures`` (the report's JSON record), the ``outcome`` (``passed``, ``reviewed`` or
+    ``replaced``) and, where it was replaced, the ``reason``.
 
     Args:
         facts: a ``FactStore``, a ``FactView``, or facts that figures may also be proved by.
@@ -58,12 +59,17 @@ class FigureGuard(Runnable[Mapping[str, Any], dict[str, Any]]):
         self.answer_key = answer_key
         self.evidence_key = evidence_key
 
-    def invoke(self, input: Mapping[str, Any], config: RunnableConfig | None = None, **kwargs: Any) -> dict[str, Any]:  # noqa: A002, ANN401
+    def invoke(
+        self,
+        input: Mapping[str, Any],  # noqa: A002  # LangChain's name
+        config: RunnableConfig | None = None,
+        **kwargs: Any,  # noqa: ANN401  # LangChain's signature
+    ) -> dict[str, Any]:
         """Check one result."""
         return self._call_with_config(self._guard, input, config, **kwargs)
 
     def _guard(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        if not isinstance(given, Mapping) or self.answer_key not in given or self.evidence_key not in given:
+        if self.answer_key not in given or self.evidence_key not in given:
             raise InputError(f"FigureGuard needs a mapping with {self.answer_key!r} and {self.evidence_key!r}.")
         draft = str(given[self.answer_key])
         if given.get("outcome") == "replaced":  # an abstention upstream: there is nothing left to check
@@ -80,12 +86,21 @@ class FigureGuard(Runnable[Mapping[str, Any], dict[str, Any]]):
         if report.ok:
             return {**result, self.answer_key: answer, "outcome": outcome}
         reason = failure(report)
-        return {**result, self.answer_key: unavailable(self.unavailable, reason), "outcome": "replaced", "reason": reason}
+        return {
+            **result,
+            self.answer_key: unavailable(self.unavailable, reason),
+            "outcome": "replaced",
+            "reason": reason,
+        }
 
 
 def failure(report: FigureReport) -> str:
     """Say which figures of a report failed and why."""
-    parts = [f"{one.text!r}: {one.verdict if one.verdict != 'equal' else 'not verbatim'}" + (f" ({one.reason})" if one.reason else "") for one in report.failed]
+    parts = [
+        f"{one.text!r}: {one.verdict if one.verdict != 'equal' else 'not verbatim'}"
+        + (f" ({one.reason})" if one.reason else "")
+        for one in report.failed
+    ]
     return "; ".join(parts)
 
 

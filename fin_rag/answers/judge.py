@@ -20,7 +20,6 @@ WRONG_SCALE: Final = "wrong_scale"
 WRONG_SIGN: Final = "wrong_sign"
 _POWERS: Final = tuple(Decimal(10) ** power for power in (3, -3, 6, -6, 9, -9, 2, -2, 1, -1))
 _EARLY: Final = 2  # a fiscal year that closes by then may be called by the year before
-_FISCAL_EARLY: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +68,11 @@ def _bounds(size: Decimal, step: Decimal, kind: str) -> tuple[Decimal, Decimal]:
     if kind == CEILING:
         return max(size - step, Decimal(0)), size + half
     if kind == APPROXIMATE:
-        half = max(half, _loose(size, step) / 2)
+        half = max(half, round_step(size, step) / 2)
     return max(size - half, Decimal(0)), size + half
 
 
-def _loose(size: Decimal, step: Decimal) -> Decimal:
+def round_step(size: Decimal, step: Decimal) -> Decimal:
     """Return the step of a round figure: "about 1,400" is right to the hundred."""
     count = int(size / step) if step else 0
     while count and count % 10 == 0:
@@ -162,6 +161,8 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
     minus, negative = claim.number.value < 0, printed.value < 0
     if minus == negative or not claim.number.value:
         return True
+    if claim.change and claim.direction and not minus:
+        return True  # "rose" and "fell" are the sign of a change; whether they fit is a question of direction
     label = f"{printed.label} {printed.groups}" if printed.row >= 0 else printed.label
     if negative:
         return claim.loss or claim.direction < 0 or is_outflow(printed.label)
@@ -169,7 +170,7 @@ def sign_agrees(claim: Claim, printed: Printed) -> bool:
         return True
     # A minus in the answer, none in the print: right only where the print says loss or fall in words.
     if printed.row < 0:
-        return printed.direction < 0 or bool(phrases("loss").search(label[-80:]))
+        return printed.direction < 0 or bool(phrases("plain_loss").search(label[-80:]))
     return _named_loss(printed.label) and not claim.loss
 
 
@@ -259,14 +260,7 @@ def _years_agree(one: When, other: When, source: Source) -> bool:
         return shift != 0 and not fiscal.fiscal and dated.year == fiscal.year
     if dated.year == fiscal.year:
         return True
-    early = (
-        _EARLY
-        if not fiscal.fiscal
-        else _FISCAL_EARLY
-        if fiscal is one and fiscal.fiscal and dated.month <= _EARLY
-        else _EARLY
-    )
-    return shift is None and dated.month <= early and dated.year - 1 == fiscal.year
+    return shift is None and dated.month <= _EARLY and dated.year - 1 == fiscal.year
 
 
 def _parts_agree(one: When, other: When, source: Source) -> bool | None:
@@ -277,9 +271,7 @@ def _parts_agree(one: When, other: When, source: Source) -> bool | None:
     named, dated = (one, other) if one.part else (other, one)
     if named.part and dated.month:
         return _quarter_agrees(named, dated, source)
-    if named.part and other.months in (9, 12):
-        return False
-    return True
+    return not (named.part and other.months in (9, 12))
 
 
 def _quarter_agrees(named: When, dated: When, source: Source) -> bool | None:

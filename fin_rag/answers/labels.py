@@ -35,7 +35,7 @@ def _stops() -> frozenset[str]:
 
 
 def _counts(word: str) -> bool:
-    return word not in _stops() and not word.isdecimal() and (len(word) > 1 or word.isalpha() and word in "rd")
+    return word not in _stops() and not word.isdecimal() and (len(word) > 1 or (word.isalpha() and word in "rd"))
 
 
 def _stem(word: str) -> str:
@@ -61,7 +61,7 @@ def concept_of(label: str) -> str:
 def _named(label: str) -> Concept | None:
     keys = [label, label.rstrip(": "), label.partition(",")[0], re.sub(r"\([^()]*\)", " ", label)]
     for key in keys:
-        found = concept_map().find(key)
+        found = concept_map().find_row(key)
         if found is not None:
             return found
     return None
@@ -110,10 +110,6 @@ def vocabulary_words() -> frozenset[str]:
 
 @cache
 def _names() -> dict[str, str]:
-    # Short names that are ordinary words would be found everywhere.
-    return {
-        name: one.id
-        for name, one in concept_map().by_names().items()
-        if len(name) >= 3 and name not in ("debt", "sales", "turnover", "reservas", "clientes", "loans", "equity", "ventas", "assets", "intereses")
-        or name in ("sales", "equity", "ventas", "ebit", "eps", "bpa")
-    }  # fmt: skip
+    """Return the names that are looked for in a text; ordinary words would be found everywhere."""
+    common = word_set("common_names")
+    return {name: one.id for name, one in concept_map().by_names().items() if len(name) >= 3 and name not in common}

@@ -12,6 +12,7 @@ from fin_rag.answers.evidence import Evidence, Printed
 from fin_rag.answers.judge import period_agrees
 from fin_rag.answers.labels import concept_names, concept_of, concepts_in, token_list, tokens
 
+_LEADS_ON: Final = re.compile(r"\s*(?:of|in|on|for|from|de|del|en|por|para)\s", re.IGNORECASE)
 _BRACKETS: Final = re.compile(r"\([^()]*\)")
 _GENERIC: Final = frozenset(
     {
@@ -71,13 +72,19 @@ class Lines:
     by_word: dict[str, list[int]] = field(default_factory=dict)
     by_concept: dict[str, list[int]] = field(default_factory=dict)
     _seen: dict[str, Named] = field(default_factory=dict)
+    _names: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        # Words of a company's name stand everywhere and name no line: "American Express common shares".
+        self._names = frozenset(
+            word for source in self.evidence.sources for name in source.names for word in tokens(name)
+        )
         for number, figures in self.evidence.rows.items():
             first = figures[0]
-            plain = tokens(_BRACKETS.sub(" ", first.label))
+            plain = tokens(_BRACKETS.sub(" ", first.label)) - self._names
             row = Row(
-                number, first.doc, first.label, tokens(first.label), plain or tokens(first.label), tokens(first.groups), concept_of(first.label)
+                number, first.doc, first.label, tokens(first.label), plain or tokens(first.label),
+                tokens(first.groups), concept_of(first.label),
             )  # fmt: skip
             self.rows[number] = row
             for word in row.plain:
@@ -95,12 +102,12 @@ class Lines:
         return Named()
 
     def _named(self, text: str) -> Named:
-        said = tokens(text)
+        said = tokens(text) - self._names
         spoken = concept_names(text)
         concepts = frozenset(one for one, _ in spoken)
         full = [row for row in self._rows_with(said) if row.plain <= said and row.plain - _GENERIC]
-        spelled = token_list(text)
-        inside = [row for row in full if _stands_in(token_list(_BRACKETS.sub(" ", row.label)), spelled)]
+        spelled = [word for word in token_list(text) if word not in self._names]
+        inside = [row for row in full if _stands_in(self._spelled(row.label), spelled)]
         full = inside or full
         if not full and not concepts:
             full = [row for row in self._rows_with(said) if row.plain <= said and len(row.plain) > 1]
@@ -116,6 +123,10 @@ class Lines:
             best = [row for row in best if row.plain not in labels or row in grouped or not row.groups]
         return Named(tuple(best[:_MOST_ROWS]), concepts, said)
 
+    def _spelled(self, label: str) -> list[str]:
+        listed = token_list(_BRACKETS.sub(" ", label))
+        return [word for word in listed if word not in self._names] or listed
+
     def _rows_with(self, said: frozenset[str]) -> Iterable[Row]:
         seen: set[int] = set()
         for word in sorted(said):
@@ -130,8 +141,27 @@ class Lines:
             return list(named.rows)
         return [self.rows[number] for concept in sorted(named.concepts) for number in self.by_concept.get(concept, ())]
 
+    def others(self, claim: Claim, named: Named) -> list[Named]:
+        """Return what else the words around a claim may name: "$5 of net sales", "net sales rose 5 % ($3 million)"."""
+        texts = [claim.mention.after.partition(";")[0]] if _LEADS_ON.match(claim.mention.after) else []
+        if claim.mention.before.rstrip().endswith("(") or claim.number.text.startswith("("):
+            texts += claim.labels[2:-3]
+        found = []
+        for text in texts:
+            if text not in self._seen:
+                self._seen[text] = self._named(text)
+            one = self._seen[text]
+            if not one.nothing and one is not named:
+                found.append(one)
+        return found
+
     def agrees(self, named: Named, printed: Printed, claim: Claim) -> bool:
         """Tell whether a figure stands on a line that the claim may mean."""
+        return self._agrees(named, printed, claim) or any(
+            self._agrees(one, printed, claim) for one in self.others(claim, named)
+        )
+
+    def _agrees(self, named: Named, printed: Printed, claim: Claim) -> bool:
         if named.nothing:
             return True
         if printed.row < 0:
@@ -148,7 +178,7 @@ class Lines:
         return self._close_enough(named, row) and not self._has_rival(named, row, claim)
 
     def _has_rival(self, named: Named, row: Row, claim: Claim) -> bool:
-        """Tell whether a row that the claim names exactly has a figure of that period; then a longer label is another line."""
+        """Tell whether a row that the claim names exactly has a figure of that period: longer labels are others."""
         for one in named.rows:
             if not one.plain < row.words or (row.words - one.plain) <= _GENERIC:
                 continue

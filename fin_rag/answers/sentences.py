@@ -16,7 +16,8 @@ _END: Final = re.compile(
     r"(?<=[.!?])[\"”')\]]*\s+(?=[\"“(\[]?[A-ZÁÉÍÓÚÑ0-9¿¡*-])|\n\s*\n|\n(?=\s*(?:[-*•|#]|\d{1,2}[.)]\s))"
 )
 _ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|approx|aprox|U\.S|S\.A|S\.L|N\.V|Mr|Ms|Dr|Sr|Sra|art|núm|pág|mill|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)"
+    r"(?:\b(?:Inc|Corp|Co|Ltd|No|Nos|vs|approx|aprox|U\.S|S\.A|S\.L|N\.V|Mr|Ms|Dr|Sr|Sra|art|núm|pág|mill|Jan|Feb|"
+    r"Mar|Apr|Aug|Sept?|Oct|Nov|Dec)"
     r"|\b[A-Z])\.\s*$"
 )
 _TIGHT: Final = re.compile(
@@ -33,6 +34,8 @@ _WHEN_JOINS: Final = re.compile(
     r"^[\s,]*(?:and|y|e|to|a|hasta|through|vs\.?|versus|[–—-]|&|,)?[\s,]*(?:and|y|e|in|en|fiscal|for)?\s*$",
     re.IGNORECASE,
 )
+_HEADS_NEXT: Final = re.compile(r"\s*[:=]\s*[$€£(-]*\s*")
+_ASIDE: Final = re.compile(r"\([^()]{8,200}\)")
 _SAME: Final = re.compile(
     r"[\s,(]*(?:or|o|u|i\.e\.|that is|es decir|equivalent to|equivalente a)?[\s,(]*(?:by|an?|un)?\s*", re.IGNORECASE
 )
@@ -40,8 +43,10 @@ _BREAK: Final = re.compile(
     r"[;:()]|,\s|\s[–—-]\s|\b(?:while|whereas|but|mientras|pero|aunque|although)\b", re.IGNORECASE
 )
 _MOVES: Final = re.compile(
-    r"\b(?:pas(?:ó|aron|ando|a|an)|fue(?:ron)?|evolucion\w+|vari(?:ó|aron)|cambi\w+|aument\w+|sub\w+|crec\w+|increment\w+|mejor\w+|cay\w+|baj\w+|"
-    r"dismin\w+|descen\w+|redu\w+|retroc\w+|empeor\w+|repunt\w+|avanz\w+|recort\w+|elev\w+|contra\w+|ampli\w+|osciló|va)\b",
+    r"\b(?:pas(?:ó|aron|ando|a|an)|fue(?:ron)?|evolucion\w+|vari(?:ó|aron)|cambi\w+|aument\w+|sub\w+|crec\w+|"
+    r"increment\w+|mejor\w+|cay\w+|baj\w+|"
+    r"dismin\w+|descen\w+|redu\w+|retroc\w+|empeor\w+|repunt\w+|avanz\w+|recort\w+|elev\w+|contra\w+|ampli\w+|"
+    r"osciló|va)\b",
     re.IGNORECASE,
 )
 _TO: Final = re.compile(r"\b(?:to|a|hasta)\s*(?:los|las|unos)?\s*$", re.IGNORECASE)
@@ -121,10 +126,24 @@ def _sentence(index: int, text: str, start: int, end: int, numbers: Sequence[Num
     figures = [one for one in numbers if is_figure(one, text)]
     taken = [(one.span.start - start, one.span.end - start) for one in figures]
     whens = tuple(
-        one for one in read_periods(body) if not any(a < one.end and one.start < b for a, b in taken)
-    )  # fmt: skip
+        one
+        for one in read_periods(body)
+        if not any(a < one.end and one.start < b for a, b in taken) and not _is_maturity(body, one)
+    )
     mentions = _mentions(index, body, start, figures)
     return Sentence(index, start, end, body, whens, tuple(_bind(body, start, mentions, whens)))
+
+
+def _is_maturity(body: str, one: When) -> bool:
+    """Tell whether a date is when something falls due: it says nothing of which period a figure is."""
+    return bool(_due_words().search(body[max(0, one.start - 24) : one.start]))
+
+
+@cache
+def _due_words() -> re.Pattern[str]:
+    return re.compile(
+        phrase_pattern(words()["due"]).pattern + r"[\s,(]*(?:in|on|en|el|the|at|de|of)?\s*$", re.IGNORECASE
+    )
 
 
 def is_figure(number: Number, text: str) -> bool:
@@ -145,7 +164,7 @@ def is_figure(number: Number, text: str) -> bool:
 
 def _mentions(index: int, body: str, start: int, figures: Sequence[Number]) -> list[Mention]:
     spans = [(one.span.start - start, one.span.end - start) for one in figures]
-    found = []
+    found: list[Mention] = []
     for place, number in enumerate(figures):
         left = spans[place - 1][1] if place else 0
         right = spans[place + 1][0] if place + 1 < len(spans) else len(body)
@@ -153,10 +172,15 @@ def _mentions(index: int, body: str, start: int, figures: Sequence[Number]) -> l
             Mention(
                 number, index, body[left : spans[place][0]], body[spans[place][1] : right],
                 lead=body[: spans[0][0]] if spans else "",
-                run=found[-1].run or found[-1].before if found and _SAME.fullmatch(body[left : spans[place][0]]) else "",
+                run=_run(found, body[left : spans[place][0]]),
             )
         )  # fmt: skip
     return found
+
+
+def _run(found: Sequence[Mention], before: str) -> str:
+    """Return the words in front of the figure before, where a figure only says the same otherwise."""
+    return (found[-1].run or found[-1].before) if found and _SAME.fullmatch(before) else ""
 
 
 # --- periods --------------------------------------------------------------------------------------
@@ -182,7 +206,7 @@ def _bind(body: str, start: int, mentions: list[Mention], whens: tuple[When, ...
         elif before >= 0:
             yield replace(mention, whens=(whens[before],), earlier=earlier)
         else:
-            yield replace(mention, whens=_rest(start, mention, whens), earlier=earlier)
+            yield replace(mention, whens=_rest(start, mention, _in_reach(body, start, mention, whens)), earlier=earlier)
 
 
 def _aligned(body: str, start: int, mentions: Sequence[Mention], whens: Sequence[When]) -> dict[int, int]:
@@ -223,6 +247,8 @@ def _tight_after(start: int, mention: Mention, whens: Sequence[When], *, apart: 
     for place, one in enumerate(whens):
         if end <= one.start < end + len(mention.after):
             gap = mention.after[: one.start - end]
+            if _HEADS_NEXT.fullmatch(mention.after[one.end - end :]):
+                return None  # "(2023: $3 million)" heads the figure behind it
             if apart and gap.lstrip().startswith(","):
                 return None
             return place if _TIGHT.match(gap) or (one.relative and len(gap) <= 12 and "," not in gap) else None
@@ -237,9 +263,18 @@ def _last_before(start: int, mention: Mention, whens: Sequence[When], claimed: s
     return fitting[-1] if fitting else -1
 
 
+def _in_reach(body: str, start: int, mention: Mention, whens: Sequence[When]) -> tuple[When, ...]:
+    """Leave out periods in brackets that the figure does not stand in: "was 5 (4 in 2023)"."""
+    at = mention.number.span.start - start
+    groups = [match.span() for match in _ASIDE.finditer(body)]
+    return tuple(
+        one for one in whens if not any(low < one.start < high and not low <= at < high for low, high in groups)
+    )
+
+
 def _rest(start: int, mention: Mention, whens: Sequence[When]) -> tuple[When, ...]:
     """Return the periods that may be meant where none stands beside the figure."""
-    if len({one.key + (one.relative,) for one in whens}) <= 1:
+    if len({(*one.key, one.relative) for one in whens}) <= 1:
         return tuple(whens[:1])
     at = mention.number.span.start - start
     before = [one for one in whens if one.start < at]

@@ -18,7 +18,21 @@ from fin_rag.schema import FISCAL_PERIOD, FISCAL_YEAR, PAGE_MAP, PERIOD_END, Mar
 from fin_rag.structure.statements import Statement, StatementColumn, StatementRow, find_statements
 
 _LEAD: Final = re.compile(r"^(?:less|plus|total|consolidated|net|menos|más|total de)[\s:]+", re.IGNORECASE)
-_TAILS: Final = ("including", "net of", "less", "excluding", "and other", "of property", "inclusive", "and accretion", "and impairment", "before", "attributable to the", "attributable to", "to shareholders")
+_TAILS: Final = (
+    "including",
+    "net of",
+    "less",
+    "excluding",
+    "and other",
+    "of property",
+    "inclusive",
+    "and accretion",
+    "and impairment",
+    "before",
+    "attributable to the",
+    "attributable to",
+    "to shareholders",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +57,14 @@ class _Candidate:
 
 
 class StatementValues:
-    """Find values of line items in one document's statements.
+    r"""Find values of line items in one document's statements.
 
     Example:
         >>> text = (
-        ...     "CONSOLIDATED BALANCE SHEETS\\n(in thousands)\\n| | December 31, 2024 | December 31, 2023 |\\n"
-        ...     "|---|---|---|\\n| Cash | $1,200 | $900 |\\n| Inventories | 300 | 250 |\\n| Total assets | $1,500 | $1,150 |\\n"
-        ...     "| Total liabilities | 400 | 300 |\\n| Shareholders' equity | 1,100 | 850 |\\n"
+        ...     "CONSOLIDATED BALANCE SHEETS\n(in thousands)\n| | December 31, 2024 | December 31, 2023 |\n"
+        ...     "|---|---|---|\n| Cash | $1,200 | $900 |\n| Inventories | 300 | 250 |\n"
+        ...     "| Total assets | $1,500 | $1,150 |\n| Total liabilities | 400 | 300 |\n"
+        ...     "| Shareholders' equity | 1,100 | 850 |\n"
         ... )
         >>> values = StatementValues(text, {"fiscal_year": 2024, "period_end": 20241231})
         >>> values.value("total_assets", FiscalPeriod(2023)).value

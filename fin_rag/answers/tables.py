@@ -21,17 +21,20 @@ from fin_rag.text.numbers import Number, decimal_mark, parse_number
 
 _LONGEST_VOTE: Final = 20_000
 _PERCENT: Final = re.compile(
-    r"%|\bper ?cent(?:age)?\b|\bporcentaje\b|\bpct\b|\bmargin\b|\bmargen\b|\btipo efectivo\b|\beffective (?:tax )?rate\b",
+    r"%|\bper ?cent(?:age)?\b|\bporcentaje\b|\bpct\b|\bmargin\b|\bmargen\b|\btipo efectivo\b|"
+    r"\beffective (?:tax )?rate\b",
     re.IGNORECASE,
 )
 _PERCENT_HEAD: Final = re.compile(r"%|\bper ?cent(?:age)?\b|\bporcentaje\b|\bpct\b", re.IGNORECASE)
 _POINTS: Final = re.compile(r"\bpp\b|p\.p\.|\bpoints?\b|\bpuntos\b|\bbps?\b|\bpb\b", re.IGNORECASE)
 _CHANGE: Final = re.compile(
-    r"chang|variaci|\bvar\b|\bvar\.|increase|decrease|growth|\bvs\b|\bvs\.|crecimiento|diferenc|δ|interanual|y/y|yoy|better|worse",
+    r"chang|variaci|\bvar\b|\bvar\.|increase|decrease|growth|\bvs\b|\bvs\.|crecimiento|diferenc|δ|interanual|y/y|"
+    r"yoy|better|worse",
     re.IGNORECASE,
 )
 _COUNTS: Final = re.compile(
-    r"\bshares?\b|\bacciones\b|\bemployees\b|\bempleados\b|\bstores\b|\btiendas\b|\bpersonas\b|\bplantilla\b|\bmw\b|\bgwh\b|\bunits\b|\bveces\b|\bratio\b|\bdays\b|\bdías\b",
+    r"\bshares?\b|\bacciones\b|\bemployees\b|\bempleados\b|\bstores\b|\btiendas\b|\bpersonas\b|\bplantilla\b|"
+    r"\bmw\b|\bgwh\b|\bunits\b|\bveces\b|\bratio\b|\bdays\b|\bdías\b",
     re.IGNORECASE,
 )
 _NO_UNIT: Final = (1, 1_000, 1_000_000)
@@ -94,7 +97,7 @@ def read_tables(text: str, metadata: Mapping[str, object], *, lang: str | None, 
             prose += _labels(text, block, got) if got else [(block.span.start, block.span.end)]
             continue
         flat = flat_rows(text, block.span, numbers)
-        got, used, head = _flat(text, flat, stated, head, rows)
+        got, used, head = _flat(flat, stated, head, rows)
         cells += got
         rows += used
         prose += _between(block.span, [one.span for one in flat])
@@ -118,7 +121,7 @@ def _regions(found: Sequence[Block]) -> Iterator[Block]:
 
 
 def _stated_units(text: str, metadata: Mapping[str, object], found: Sequence[Block]) -> list[tuple[int, int, str]]:
-    """Return the unit lines of a text as ``(offset, scale, currency)``; the chunk's own metadata count from its start."""
+    """Return the unit lines of a text as ``(offset, scale, currency)``; a chunk's own metadata count from its start."""
     stated: list[tuple[int, int, str]] = []
     scale = metadata.get(SCALE)
     if isinstance(scale, int) and scale > 1:
@@ -156,7 +159,7 @@ def _table(
         whens = head.whens
     elif not any(whens):
         whens = _periods_above(text, block, columns) or whens
-    scales, currency = _scales(view, stated, block, head)
+    scales, currency = _scales(view, stated, block)
     cells = []
     for number, record in enumerate(records):
         label_whens = tuple(one for one in read_periods(record.label) if one.year)
@@ -167,9 +170,7 @@ def _table(
             if figure is None or figure.kind not in ("amount", "nil", "year", "label"):
                 continue
             at = Span(value.span.start + figure.span.start, value.span.start + figure.span.end)
-            cell = _cell(
-                record.label, value.column, figure, at, view, whens, column, (scales, currency or value.currency)
-            )
+            cell = _cell(record.label, value.column, figure, at, whens, column, (scales, currency or value.currency))
             own = _own_unit(record.label, value.scale if view.scale != value.scale else 0)
             cells.append(
                 replace(
@@ -193,7 +194,6 @@ def _cell(
     column: str,
     figure: Number,
     span: Span,
-    view: Table,
     whens: Sequence[tuple[When, ...]],
     at: int,
     unit: tuple[tuple[int, ...], str],
@@ -215,7 +215,7 @@ def _cell(
 
 
 def _column_periods(view: Table, labels: Sequence[str]) -> tuple[tuple[When, ...], ...]:
-    """Return the periods of each column of figures; a head that only names a year takes day and length from the title."""
+    """Return the periods of each column; a head that only names a year takes day and length from the title."""
     found = [tuple(one for one in read_periods(label) if one.year) for label in labels]
     base = next((one for whens in found for one in whens if one.month or one.months), None)
     if base is None:
@@ -223,9 +223,14 @@ def _column_periods(view: Table, labels: Sequence[str]) -> tuple[tuple[When, ...
     if base is None:
         return tuple(found)
     return tuple(
-        tuple(one if one.month or one.part else replace(one, month=base.month, day=base.day, months=one.months or base.months) for one in whens)
-        for whens in found
+        tuple(_completed(one, base) for one in whens) for whens in found
     )  # fmt: skip
+
+
+def _completed(one: When, base: When) -> When:
+    if one.month or one.part:
+        return one
+    return replace(one, month=base.month, day=base.day, months=one.months or base.months)
 
 
 def _periods_above(text: str, block: Block, columns: int) -> tuple[tuple[When, ...], ...]:
@@ -240,7 +245,7 @@ def _periods_above(text: str, block: Block, columns: int) -> tuple[tuple[When, .
     return ()
 
 
-def _scales(view: Table, stated: list[tuple[int, int, str]], block: Block, head: _Head) -> tuple[tuple[int, ...], str]:
+def _scales(view: Table, stated: list[tuple[int, int, str]], block: Block) -> tuple[tuple[int, ...], str]:
     """Return the factor of a table, or all that may apply where neither it nor the text above says."""
     if view.unit_span is not None:
         return (view.scale,), view.currency
@@ -262,22 +267,20 @@ def _labels(text: str, block: Block, cells: Sequence[Cell]) -> Iterator[tuple[in
 
 
 def _flat(
-    text: str, rows: Sequence[FlatRow], stated: list[tuple[int, int, str]], head: _Head, first_row: int
+    rows: Sequence[FlatRow], stated: list[tuple[int, int, str]], head: _Head, first_row: int
 ) -> tuple[list[Cell], int, _Head]:
     cells: list[Cell] = []
     for number, row in enumerate(rows):
         if row.head:
-            whens = tuple((one,) for one in row.head)
-            head = _Head(whens, row.span.end, head.scale, head.currency)
+            head = _Head(tuple((one,) for one in row.head), row.span.end, head.scale, head.currency)
             continue
         whens = head.whens if len(head.whens) == len(row.cells) and row.span.start - head.end <= _CARRY else ()
         scale, currency = _unit_at(stated, row.span.start)
         scales = (scale,) if scale else _NO_UNIT
         if whens:
             head.end = row.span.end
-        view = Table("", (), (), currency, scale or 1)
         for column, (span, figure) in enumerate(row.cells):
-            cell = _cell(row.label, "", figure, span, view, whens, column, (scales, currency))
+            cell = _cell(row.label, "", figure, span, whens, column, (scales, currency))
             own = _own_unit(row.label, 0)
             cells.append(
                 replace(

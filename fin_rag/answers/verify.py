@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from langchain_core.documents import Document
 
 from fin_rag.answers.claims import Claim, read_answer
 from fin_rag.answers.companies import Companies, Company, named_sources
-from fin_rag.answers.derived import Derivation, derive
+from fin_rag.answers.derivation import Derivation
+from fin_rag.answers.derived import derive
 from fin_rag.answers.evidence import Evidence, Printed, read_evidence
-from fin_rag.answers.factcheck import fact_for
+from fin_rag.answers.factcheck import Lookups, fact_for
 from fin_rag.answers.judge import (
     EQUAL,
     VERBATIM,
@@ -29,18 +30,16 @@ from fin_rag.answers.judge import (
     wrong_unit,
 )
 from fin_rag.answers.lines import Lines, Named
+from fin_rag.answers.report import FigureCheck, FigureReport
 from fin_rag.answers.sentences import direction_of, only_direction
-from fin_rag.answers.vocabulary import words
+from fin_rag.answers.vocabulary import phrases, words
 from fin_rag.errors import InputError
-from fin_rag.facts.model import Fact, number_text
-from fin_rag.schema import DOC_ID, SOURCE, Span
+from fin_rag.facts.model import Fact
+from fin_rag.schema import DOC_ID, SOURCE
 from fin_rag.text.numbers import find_numbers
 
-if TYPE_CHECKING:
-    from fin_rag.facts.store import FactStore
-
 EvidenceLike: TypeAlias = str | Document | Sequence[str | Document]
-FactsLike: TypeAlias = "FactStore | Iterable[Fact] | None"
+FactsLike: TypeAlias = Lookups | Iterable[Fact] | None
 
 ROUNDED: Final = "rounded"
 DERIVED: Final = "derived"
@@ -57,83 +56,6 @@ _SEVERITY: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FigureCheck:
-    """Hold the verdict on one figure of an answer.
-
-    ``span`` indexes the answer; ``evidence_span`` indexes ``page_content`` of document number ``document`` (0-based),
-    ``source_span`` the canonical text that this document was cut from, where it says so. ``reason`` says why a figure
-    fails, or how it was derived; ``inputs`` are the places of what it was derived from.
-    """
-
-    text: str
-    span: Span
-    value: Decimal
-    unit: str
-    verdict: str
-    reason: str = ""
-    document: int | None = None
-    doc_id: str = ""
-    evidence_span: Span | None = None
-    source_span: Span | None = None
-    evidence_text: str = ""
-    label: str = ""
-    inputs: tuple[tuple[int, Span], ...] = ()
-    passed: bool = True
-
-    def record(self) -> dict[str, object]:
-        """Return the verdict as plain JSON values; what is not known is absent."""
-        row: dict[str, object] = {
-            "text": self.text, "span": [self.span.start, self.span.end], "value": number_text(self.value), "unit": self.unit,
-            "verdict": self.verdict, "passed": self.passed,
-        }  # fmt: skip
-        if self.reason:
-            row["reason"] = self.reason
-        if self.document is not None:
-            row["document"] = self.document
-        if self.doc_id:
-            row["doc_id"] = self.doc_id
-        for name, span in (("evidence_span", self.evidence_span), ("source_span", self.source_span)):
-            if span is not None:
-                row[name] = [span.start, span.end]
-        if self.evidence_text:
-            row["evidence_text"] = self.evidence_text
-        if self.label:
-            row["label"] = self.label
-        if self.inputs:
-            row["inputs"] = [{"document": doc, "span": [span.start, span.end]} for doc, span in self.inputs]
-        return row
-
-
-@dataclass(frozen=True, slots=True)
-class FigureReport:
-    """Hold the verdicts on all figures of an answer, in order."""
-
-    figures: tuple[FigureCheck, ...] = ()
-    strict: bool = False
-    warnings: tuple[str, ...] = field(default=())
-
-    @property
-    def ok(self) -> bool:
-        """Tell whether every figure passed; an answer without figures passes."""
-        return all(one.passed for one in self.figures)
-
-    @property
-    def failed(self) -> tuple[FigureCheck, ...]:
-        """Return the figures that did not pass."""
-        return tuple(one for one in self.figures if not one.passed)
-
-    def record(self) -> dict[str, object]:
-        """Return the report as one JSON record."""
-        counts: dict[str, int] = {}
-        for one in self.figures:
-            counts[one.verdict] = counts.get(one.verdict, 0) + 1
-        return {
-            "ok": self.ok, "strict": self.strict, "figures": [one.record() for one in self.figures],
-            "counts": dict(sorted(counts.items())), "warnings": list(self.warnings),
-        }  # fmt: skip
-
-
 def verify_figures(
     answer: str,
     evidence: EvidenceLike,
@@ -144,10 +66,10 @@ def verify_figures(
 ) -> FigureReport:
     """Check every figure of an answer against its evidence.
 
-    A figure passes as ``verbatim`` (printed so), ``equal`` (same value in another notation or scale, by the table's unit
-    line), ``rounded`` (within half a unit of its own last digit), ``derived`` (follows by a named operation) or ``fact``.
-    It fails as ``unsupported``, ``wrong_period``, ``wrong_scale``, ``wrong_sign``, ``wrong_entity``, ``wrong_direction`` or
-    ``wrong_line``. Years, dates, ordinals, Items and list numbers are no figures.
+    A figure passes as ``verbatim`` (printed so), ``equal`` (same value in another notation or scale, by the table's
+    unit line), ``rounded`` (within half a unit of its own last digit), ``derived`` (follows by a named operation) or
+    ``fact``. It fails as ``unsupported``, ``wrong_period``, ``wrong_scale``, ``wrong_sign``, ``wrong_entity``,
+    ``wrong_direction`` or ``wrong_line``. Years, dates, ordinals, Items and list numbers are no figures.
 
     Args:
         answer: the text, in English or Spanish.
@@ -160,7 +82,8 @@ def verify_figures(
         InputError: if the evidence is of another type.
 
     Example:
-        >>> report = verify_figures("Sales fell to $1.2 billion in 2024.", "Sales were $1,234 million in 2024 and $1,100 million in 2023.")
+        >>> evidence = "Sales were $1,234 million in 2024 and $1,100 million in 2023."
+        >>> report = verify_figures("Sales came to $1.2 billion in 2024.", evidence)
         >>> [(one.text, one.verdict) for one in report.figures]
         [('$1.2 billion', 'rounded')]
         >>> verify_figures("85% in 2021 and 87% in 2022", "87% in 2021").failed[1].verdict
@@ -247,9 +170,10 @@ class Verifier:
         return None, None
 
     def _is_certain(self, claim: Claim, printed: Printed) -> bool:
-        """Tell whether a figure says of which period and direction it is; the same value where it says another is stronger."""
-        dated = not claim.stated or period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
-        return dated and (not claim.direction or not claim.change or printed.row >= 0 or printed.direction != 0)
+        """Tell whether a figure says its period and direction; where the same value says another, that counts."""
+        agrees = period_agrees(claim, printed, self._evidence.sources[printed.doc]) is True
+        dated = not claim.stated or (agrees and printed.sure)
+        return dated and (not claim.direction or printed.row >= 0 or printed.direction != 0)
 
     def _faults(self, claim: Claim, match: Match, named: Named, company: Company) -> list[tuple[str, str]]:
         printed = match.printed
@@ -266,7 +190,9 @@ class Verifier:
             faults.append(
                 (WRONG_PERIOD, f"printed for {theirs}, not for {' or '.join(one.text() for one in claim.whens)}")
             )
-        if not self._lines.agrees(named, printed, claim):
+        if printed.row < 0 and printed.change and not _speaks_of_change(claim):
+            faults.append((WRONG_LINE, "printed as the amount of a change"))
+        elif not self._lines.agrees(named, printed, claim):
             faults.append((WRONG_LINE, f"printed for {_short(printed.label)!r}"))
         if not sign_agrees(claim, printed):
             faults.append((WRONG_SIGN, f"printed as {printed.text!r}"))
@@ -279,9 +205,11 @@ class Verifier:
     ) -> FigureCheck:
         """Return the verdict where print does not prove a figure: derived, a fact, or why it fails."""
         named = self._lines.named_by(claim)
-        derivation = None if company.stranger else derive(claim, named, self._lines, self._evidence, proved)
-        if derivation is not None and not derivation.agrees:
-            return self._derived(claim, derivation)
+        derivation: Derivation | None = None
+        for one in () if company.stranger else (named, *self._lines.others(claim, named)):
+            derivation = derive(claim, one, self._lines, self._evidence, proved)
+            if derivation is not None and not derivation.agrees:
+                return self._derived(claim, derivation)
         fact = fact_for(claim, self._facts, self._evidence, company)
         if fact is not None:
             reason = f"{fact.concept} {fact.start or ''} {fact.end}".replace("  ", " ")
@@ -328,7 +256,7 @@ class Verifier:
             claim, DERIVED, one.inputs[-1] if one.inputs else None, f"{one.operation}: {one.value:.6g}"
         )
         places = tuple((printed.doc, printed.span) for printed in one.inputs)
-        return FigureCheck(**{**_fields(check), "inputs": places})
+        return replace(check, inputs=places)
 
     def _verdict(self, claim: Claim, verdict: str, printed: Printed | None, reason: str = "") -> FigureCheck:
         source = self._evidence.sources[printed.doc] if printed else None
@@ -351,11 +279,14 @@ class Verifier:
     def _strictly(self, check: FigureCheck) -> FigureCheck:
         if not self._strict or check.verdict == VERBATIM or not check.passed:
             return check
-        return FigureCheck(**{**_fields(check), "passed": False})
+        return replace(check, passed=False)
 
 
-def _fields(check: FigureCheck) -> dict[str, object]:
-    return {name: getattr(check, name) for name in FigureCheck.__slots__}
+def _speaks_of_change(claim: Claim) -> bool:
+    text = claim.sentence.text
+    return claim.change or bool(
+        claim.direction or phrases("change").search(text) or phrases("up").search(text) or phrases("down").search(text)
+    )
 
 
 def _short(label: str) -> str:
@@ -370,7 +301,7 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         one, two = claims[at - 1], claims[at]
         if one.sentence.index != two.sentence.index or one.number.unit != two.number.unit or one.earlier == two.earlier:
             continue
-        if one.change or two.change:
+        if one.change or two.change or (two.earlier and _CLAUSE.search(two.mention.before)):
             continue
         before, after = (one, two) if one.earlier else (two, one)
         places = (at, at - 1) if before is two else (at - 1, at)
@@ -383,10 +314,12 @@ def _with_own_direction(claims: Sequence[Claim], checks: tuple[FigureCheck, ...]
         if direction and linked and old != new and (new > old) != (direction > 0) and changed[place].passed:
             if before.value < 0 or after.value < 0:
                 continue
-            changed[place] = FigureCheck(
-                **{**_fields(changed[place]), "verdict": WRONG_DIRECTION, "passed": False, "reason": f"from {before.number.text} to {after.number.text}"}
-            )  # fmt: skip
+            reason = f"from {before.number.text} to {after.number.text}"
+            changed[place] = replace(changed[place], verdict=WRONG_DIRECTION, passed=False, reason=reason)
     return tuple(changed)
+
+
+_CLAUSE: Final = re.compile(r"\b(?:while|whereas|and|but|although|mientras|pero|y|aunque|whilst)\b", re.IGNORECASE)
 
 
 def _number_words(evidence: Evidence) -> frozenset[Decimal]:
@@ -401,7 +334,8 @@ def _number_words(evidence: Evidence) -> frozenset[Decimal]:
 
 
 _SPANISH: Final = re.compile(
-    r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|ventas|ingresos)\b",
+    r"\b(?:el|la|los|las|de|del|en|fue|fueron|por|con|un|una|que|millones|miles|ejercicio|año|hasta|ascendió|"
+    r"ventas|ingresos)\b",
     re.IGNORECASE,
 )
 _ENGLISH: Final = re.compile(

@@ -68,13 +68,16 @@ def _pattern() -> re.Pattern[str]:
         rf"|\b(?P<ord>{ordinal})[\s-]+(?:fiscal\s+)?(?P<ordunit>quarter|trimestre|half|semestre)\b"
         rf"(?:{link}(?P<oy>{year2}))?"
         rf"|\b(?P<q>q[1-4]|[1-4]q|[1-4]t|t[1-4]|h[12]|[12]h|[12]s)(?:{link}|\s*[-/’']?\s*)(?P<qy>{year2})(?!\w)"
-        rf"|\b(?:(?:{fiscal})\s*)?(?P<qy2>{year})[\s,-]*(?P<q2>q[1-4]|[1-4]q|[1-4]t|h[12]|(?:{ordinal})\s+(?:quarter|trimestre|half|semestre))\b"
+        rf"|\b(?:(?:{fiscal})\s*)?(?P<qy2>{year})[\s,-]*(?P<q2>q[1-4]|[1-4]q|[1-4]t|h[12]|"
+        rf"(?:{ordinal})\s+(?:quarter|trimestre|half|semestre))\b"
         rf"|\b(?P<q3>q[1-4]|[1-4]q|[1-4]t|h[12])\b"
         rf"|\b(?P<m1>{month})\b\.?\s+(?P<d1>\d{{1,2}})(?!\d)(?:st|nd|rd|th)?(?:\s*,?\s*(?P<y1>{year})(?!\d))?"
-        rf"|(?<![\d.,])(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.?º)?\s+(?:de\s+|of\s+)?(?P<m2>{month})\b\.?(?:\s*,?\s*(?:del?\s+)?(?P<y2>{year})(?!\d))?"
+        rf"|(?<![\d.,])(?P<d2>\d{{1,2}})(?:st|nd|rd|th|\.?º)?\s+(?:de\s+|"
+        rf"of\s+)?(?P<m2>{month})\b\.?(?:\s*,?\s*(?:del?\s+)?(?P<y2>{year})(?!\d))?"
         rf"|\b(?P<m3>{month})\b\.?,?\s+(?:del?\s+|of\s+)?(?P<y3>{year})(?!\d)"
         rf"|(?<![\d/.,-])(?P<a>\d{{1,2}})(?P<sep>[/.-])(?P<b>\d{{1,2}})(?P=sep)(?P<y4>{year}|\d{{2}})(?![\d/])"
-        rf"|\b(?P<f1>{fiscal})\s*(?:of\s+|de\s+)?['’]?(?P<fy>{year}|\d{{2}}(?![\d%.,]))(?:[/-](?P<fy2>\d{{4}}|\d{{2}})(?!\d))?(?!\d)"
+        rf"|\b(?P<f1>{fiscal})\s*(?:of\s+|de\s+)?['’]?(?P<fy>{year}|\d{{2}}(?![\d%.,]))(?:[/-](?P<fy2>\d{{4}}|"
+        rf"\d{{2}})(?!\d))?(?!\d)"
         rf"|(?<![\w$€£¥.,/])(?P<yr>{year})(?:(?P<rsep>[/–—-])(?P<yr2>{year}|\d{{2}})(?!\d))?(?![\d%]|[.,]\d|\s*%)",
         re.IGNORECASE,
     )
@@ -105,9 +108,11 @@ def read_periods(text: str) -> list[When]:
         length = None
         found.append(one)
     taken = [(one.start, one.end) for one in found]
-    for match in phrases("prior").finditer(text[:_LONGEST]):
-        if not any(start < match.end() and match.start() < end for start, end in taken):
-            found.append(When(relative=-1, start=match.start(), end=match.end()))
+    found += [
+        When(relative=-1, start=match.start(), end=match.end())
+        for match in phrases("prior").finditer(text[:_LONGEST])
+        if not any(start < match.end() and match.start() < end for start, end in taken)
+    ]
     return sorted(_dated(found, text), key=lambda one: (one.start, one.end))
 
 
@@ -141,40 +146,45 @@ def _dated(found: list[When], text: str) -> Iterable[When]:
 
 def _when(match: re.Match[str]) -> When | None:  # noqa: C901  # one branch for each way of writing a period
     known = words()
-    at = {"start": match.start(), "end": match.end()}
+    start, end = match.span()
     if match["iso"]:
-        return When(int(match["iy"]), int(match["im"]), int(match["id"]), **at)
+        return When(int(match["iy"]), int(match["im"]), int(match["id"]), start=start, end=end)
     if match["count"]:
         return _length(match)
     if match["ord"]:
         kind = "Q" if match["ordunit"].lower() in ("quarter", "trimestre") else "H"
         part = f"{kind}{known['ordinals'][match['ord'].lower()]}"
         return When(
-            _year(match["oy"]), part=part, months=3 if kind == "Q" else 6, fiscal=_says_fiscal(match["oy"]), **at
+            _year(match["oy"]),
+            part=part,
+            months=3 if kind == "Q" else 6,
+            fiscal=_says_fiscal(match["oy"]),
+            start=start,
+            end=end,
         )
     for name, year in (("q", "qy"), ("q2", "qy2"), ("q3", "")):
         if match[name]:
             part = _part(match[name])
             months = 3 if part[0] == "Q" else 6
             said = match[year] if year else ""
-            return When(_year(said), part=part, months=months, fiscal=_says_fiscal(said), **at)
-    for month, day, year in (("m1", "d1", "y1"), ("m2", "d2", "y2"), ("m3", "", "y3")):
-        if match[month]:
-            number = int(match[day]) if day else 0
-            if number > 31 or (not match[year] and len(match[month]) <= 3):
+            return When(_year(said), part=part, months=months, fiscal=_says_fiscal(said), start=start, end=end)
+    for named, on, year in (("m1", "d1", "y1"), ("m2", "d2", "y2"), ("m3", "", "y3")):
+        if match[named]:
+            number = int(match[on]) if on else 0
+            if number > 31 or (not match[year] and len(match[named]) <= 3):
                 return None  # "20 may" is no date
-            return When(_year(match[year]), known["months"][match[month].lower()], number, **at)
+            return When(_year(match[year]), known["months"][match[named].lower()], number, start=start, end=end)
     if match["a"]:
         one, two = int(match["a"]), int(match["b"])
         day, month = (one, two) if one > 12 or two <= 12 else (two, one)
         if not (1 <= month <= 12 and 1 <= day <= 31):
             return None
-        return When(_year(match["y4"]), month, day, **at)
+        return When(_year(match["y4"]), month, day, start=start, end=end)
     if match["f1"]:
-        return When(_year(match["fy2"] or match["fy"]), fiscal=True, **at)
+        return When(_year(match["fy2"] or match["fy"]), fiscal=True, start=start, end=end)
     if match["yr2"] and match["rsep"] == "/":
-        return When(_year(match["yr2"]), fiscal=True, **at)
-    return When(int(match["yr"]), **at)
+        return When(_year(match["yr2"]), fiscal=True, start=start, end=end)
+    return When(int(match["yr"]), start=start, end=end)
 
 
 def _length(match: re.Match[str]) -> When | None:

@@ -17,7 +17,11 @@ _SCALES: Final = ((10**9, "billion", "miles de millones"), (10**6, "million", "m
 def figure_sentence(asked: FigureQuestion, done: Computed, issuer: str, lang: str) -> str:
     """Write what was found: line item, issuer, period, value, and a number for each source."""
     spanish = lang.startswith("es")
-    period = str(asked.periods[-1]) if len(asked.periods) == 1 or not (asked.average or asked.kind == GROWTH) else f"{asked.periods[0]}–{asked.periods[-1]}"
+    period = (
+        str(asked.periods[-1])
+        if len(asked.periods) == 1 or not (asked.average or asked.kind == GROWTH)
+        else f"{asked.periods[0]}–{asked.periods[-1]}"
+    )
     label = _label(asked, spanish=spanish)
     value = amount(done.value or Decimal(0), done.unit, factor=asked.factor, lang=lang)
     marks = "".join(f"[{number}]" for number in range(1, len(done.records()) + 1))
@@ -67,7 +71,9 @@ def amount(value: Decimal, unit: str, *, factor: int = 1, lang: str = "en") -> s
         text = _grouped(Decimal(number_text(size.quantize(Decimal("0.0001")))), spanish=spanish)
         return minus + (text if unit == "shares" else _money(text, currency, "", spanish=spanish))
     scale, name = _scale(size, factor, spanish=spanish)
-    return minus + _money(_grouped(Decimal(number_text(_rounded(size / scale))), spanish=spanish), currency, name, spanish=spanish)
+    return minus + _money(
+        _grouped(Decimal(number_text(_rounded(size / scale))), spanish=spanish), currency, name, spanish=spanish
+    )
 
 
 def _rounded(value: Decimal) -> Decimal:
@@ -76,7 +82,9 @@ def _rounded(value: Decimal) -> Decimal:
 
 def _scale(size: Decimal, factor: int, *, spanish: bool) -> tuple[int, str]:
     for scale, english, other in _SCALES:
-        wanted = factor == scale if factor != 1 else size >= scale * (10 if scale == 10**9 else 1) and _short(size / scale)
+        wanted = (
+            factor == scale if factor != 1 else size >= scale * (10 if scale == 10**9 else 1) and _short(size / scale)
+        )
         if wanted:
             return scale, other if spanish else english
     return 1, ""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 
 from fin_rag.cli import evaluate, golden
+from fin_rag.cli.answer_arguments import add_ask, add_facts, add_verify
 from fin_rag.errors import FinRagError
 
 _EPILOG = """exit codes: 0 done; 1 some sources could not be taken; 2 wrong arguments or bad input;
@@ -29,6 +31,9 @@ def build_parser() -> argparse.ArgumentParser:
     _add_inspect(commands.add_parser("inspect", help="show how a document is read and split"))
     _add_evaluate(commands.add_parser("evaluate", help="measure an index on a golden set"))
     golden.add_arguments(commands.add_parser("golden", help="check, convert, import and draft golden sets"))
+    add_ask(commands.add_parser("ask", help="answer a question, or say why not"))
+    add_facts(commands.add_parser("facts", help="load reported figures and read them as of a date"))
+    add_verify(commands.add_parser("verify", help="check the figures of an answer against its evidence"))
     return parser
 
 
@@ -79,6 +84,12 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--as-of", metavar="DATE", help="only what was filed by the end of that day")
     parser.add_argument("--filter", metavar="JSON", help="any metadata filter, as JSON")
     parser.add_argument("--session", metavar="ID", help="let the private documents of this session in")
+    parser.add_argument("--explain", action="store_true", help="show how the question was read")
+    parser.add_argument(
+        "--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens"
+    )
+    parser.add_argument("--max-chars", type=int, metavar="N", help="pack evidence under this many characters")
+    parser.add_argument("--lexicon", metavar="FILE", help="your own terms, in YAML or JSON")
     parser.add_argument("--full", action="store_true", help="print whole chunks, not excerpts")
     _add_common(parser)
 
@@ -111,14 +122,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    if options.command == "ingest":
-        from fin_rag.cli.ingest import run
-    elif options.command == "search":
-        from fin_rag.cli.search import run
-    elif options.command == "evaluate":
-        run = evaluate.run
-    elif options.command == "golden":
-        run = golden.run
-    else:
-        from fin_rag.cli.inspect import run
+    run: Callable[[argparse.Namespace], int] = import_module(f"fin_rag.cli.{options.command}").run
     return run(options)

@@ -6,12 +6,14 @@ import argparse
 import json
 import re
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 from langchain_core.documents import Document
 
 from fin_rag.errors import InputError
 from fin_rag.index import FilingIndex
+from fin_rag.query import Lexicon
 from fin_rag.text.words import fold, topic_words
 
 _EXCERPT = 420  # characters
@@ -25,20 +27,45 @@ def run(options: argparse.Namespace) -> int:
     wanted = _filter(options)
     index = FilingIndex.open(options.index, create=False)
     try:
-        found = index.retriever().invoke(
-            options.question, k=options.k, filter=wanted, as_of=options.as_of, session_id=options.session
-        )
+        retriever = index.retriever(lexicon=Lexicon.load(options.lexicon) if options.lexicon else None)
+        given = {"filter": wanted, "as_of": options.as_of, "session_id": options.session}
+        if options.max_tokens or options.max_chars:
+            found = retriever.retrieve(
+                options.question, max_tokens=options.max_tokens, max_chars=options.max_chars, **given
+            )
+        else:
+            found = retriever.invoke(options.question, k=options.k, **given)
+        read = retriever.explain(options.question, **given) if options.explain or not found else {}
     finally:
         index.close()
     if options.json:
         results = [{"id": d.id, "text": d.page_content, "metadata": d.metadata} for d in found]
-        print(json.dumps({"question": options.question, "filter": wanted, "results": results}, ensure_ascii=False))
+        answer = {"question": options.question, "filter": wanted, "results": results}
+        print(json.dumps(answer | ({"explanation": read} if options.explain else {}), ensure_ascii=False))
         return 0
+    if options.explain:
+        print(explanation(read))
     if not found:
         print("No evidence in the index under this filter.")
+        for reason in _strings(read, "reasons"):
+            print(f"   {reason}")
     for document in found:
         print(evidence(document, options.question, full=options.full))
     return 0
+
+
+def explanation(read: Mapping[str, object]) -> str:
+    """Write how a question was read: what is searched for, reasons, and filters that were given up."""
+    plan = read["plan"]
+    search = plan["search"] if isinstance(plan, dict) else ""
+    lines = [f"searched for: {search}", *_strings(read, "reasons")]
+    lines += [f"given up: {reason}" for reason in _strings(read, "backed_off")]
+    return "\n".join(f"# {line}" for line in lines) + "\n"
+
+
+def _strings(read: Mapping[str, object], key: str) -> list[str]:
+    value = read.get(key)
+    return [str(one) for one in value] if isinstance(value, list) else []
 
 
 def _filter(options: argparse.Namespace) -> dict[str, object]:

@@ -119,7 +119,12 @@ def _value(node: ast.AST, values: Mapping[str, Decimal], text: str, depth: int) 
     if isinstance(node, ast.BinOp):
         left, right = (_value(one, values, text, depth + 1) for one in (node.left, node.right))
         return _binary(node.op, left, right)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and not node.keywords:
+    if (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in _FUNCTIONS
+        and not node.keywords
+    ):
         return _FUNCTIONS[node.func.id]([_value(one, values, text, depth + 1) for one in node.args])
     known = sorted(_FUNCTIONS) + sorted(values)
     what = ast.unparse(node) if isinstance(node, ast.expr) else type(node).__name__

@@ -18,7 +18,8 @@ class Concept:
 
     ``tags`` are in order of preference: for one period the first that has a value is taken. ``sign`` says what a
     positive value means; ``outflow`` that the statement prints it as a deduction, in brackets as a rule.
-    ``additive`` tells whether values of parts of a year add up to the year's.
+    ``additive`` tells whether values of parts of a year add up to the year's. ``rows`` are further labels of its row in
+    a statement, which name something else in a question ("gross margin").
     """
 
     id: str
@@ -31,6 +32,7 @@ class Concept:
     label_es: str
     additive: bool = True
     outflow: bool = False
+    rows: tuple[str, ...] = ()
 
 
 class ConceptMap:
@@ -40,16 +42,24 @@ class ConceptMap:
         self.concepts = concepts
         self._by_id = {one.id: one for one in concepts}
         self._by_name: dict[str, Concept] = {}
+        self._by_row: dict[str, Concept] = {}
         self._by_tag: dict[str, Concept] = {}
         for one in concepts:
             for name in (one.id.replace("_", " "), one.label_en, one.label_es, *one.names):
                 self._by_name.setdefault(name_key(name), one)
+            for name in one.rows:
+                self._by_row.setdefault(name_key(name), one)
             for tag in one.tags:
                 self._by_tag.setdefault(tag, one)
 
     def find(self, name: str) -> Concept | None:
         """Return a line item by its id or a name, in English or Spanish; case and accents do not count."""
         return self._by_id.get(name) or self._by_name.get(name_key(name))
+
+    def find_row(self, label: str) -> Concept | None:
+        """Return the line item that a row of a statement is, by its whole label."""
+        key = name_key(label)
+        return self._by_row.get(key) or self._by_name.get(key)
 
     def by_tag(self, tag: str) -> Concept | None:
         """Return the line item that a tag stands for."""
@@ -96,4 +106,5 @@ def _concept(row: Mapping[str, Any]) -> Concept:
         tags=tuple(tag if ":" in tag else f"us-gaap:{tag}" for tag in tags),
         names=(*english, *spanish), label_en=english[0], label_es=spanish[0],
         additive=bool(row.get("additive", row["kind"] == "duration")), outflow=bool(row.get("outflow", False)),
+        rows=tuple(row.get("rows", ())),
     )  # fmt: skip

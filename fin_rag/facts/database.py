@@ -42,6 +42,7 @@ class Database:
                 f"There is no store of facts at {str(path)!r}. Load facts first, with FactStore.open(folder)."
             )
         self._lock = threading.RLock()
+        self._path = path
         self._connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
         try:
             self._prepare(path)
@@ -80,6 +81,16 @@ class Database:
         """Return all rows of a query."""
         with self._lock:
             return self._connection.execute(sql, values).fetchall()
+
+    def batches(self, sql: str, size: int) -> Iterator[list[tuple[object, ...]]]:
+        """Yield the rows of a query in batches, read through a connection of their own."""
+        reader = sqlite3.connect(self._path, timeout=60)
+        try:
+            cursor = reader.execute(sql)
+            while rows := cursor.fetchmany(size):
+                yield rows
+        finally:
+            reader.close()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:

@@ -85,10 +85,11 @@ class Deriver:
         derive: bool = False,
     ) -> Series:
         """Return the values of all periods of one length, oldest first."""
-        facts = self._reader.all_facts(issuer, tags, cutoff, unit=unit)
+        derive = derive and kind in (QUARTER, HALF)
+        facts = self._reader.all_facts(issuer, tags, cutoff, unit=unit, kind=None if derive else kind)
         points = {key: one.fact for key, one in facts.items() if duration_kind(*key) == kind}
         reasons: list[str] = []
-        if derive and kind in (QUARTER, HALF):
+        if derive:
             calendar = self._reader.calendar(issuer, cutoff)
             have = {calendar.part_of(*key) + str(calendar.year_of(fact_date(key[1]))) for key in points}
             for period in _missing(facts, calendar, kind):

@@ -60,7 +60,15 @@ class FilingRecord:
     number: int
     fiscal_year: int = 0
     year_end: int = 0
-    seen: int = 0
+    years: Counter[int] = field(default_factory=Counter)
+
+    def last_year(self) -> int:
+        """Return the end of the last year that the filing is about.
+
+        A figure or two about a year to come (what is expected to be paid) do not make that year the last one.
+        """
+        most = max(self.years.values(), default=0)
+        return max((end for end, count in self.years.items() if 4 * count >= most), default=0)
 
 
 def cik_of(text: str) -> str:
@@ -183,8 +191,8 @@ class Loader:
         is_year = self._years.get((start, end))
         if is_year is None:
             is_year = self._years[start, end] = duration_kind(start, end) == YEAR
-        if is_year and self._days[end] > record.year_end:
-            record.year_end = self._days[end]
+        if is_year:
+            record.years[self._days[end]] += 1
 
     def write(self, rows: Iterable[Row]) -> int:
         """Write rows and return how many were new."""
@@ -196,6 +204,6 @@ class Loader:
         """Write what became known of the filings."""
         self._connection.executemany(
             "UPDATE filings SET fiscal_year = ?, year_end = ? WHERE filing = ?",
-            [(one.fiscal_year, one.year_end, one.number) for one in self._filings.values()],
+            [(one.fiscal_year, max(one.year_end, one.last_year()), one.number) for one in self._filings.values()],
         )
         self._filings.clear()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Final
 
 from fin_rag.errors import InputError
@@ -63,6 +64,7 @@ def iso_day(value: object) -> str:
     return fact_date(text[:10]).isoformat()
 
 
+@lru_cache(maxsize=50_000)
 def duration_kind(start: str, end: str) -> str:
     """Name the length of a period by its days, both ends included.
 

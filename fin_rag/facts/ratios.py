@@ -271,9 +271,8 @@ def compute_growth(
         return RatioResult(ratio, label, None, MappingProxyType(inputs), reason=missing[0])
     old, new = inputs["first"].value, inputs["last"].value
     if not old or (years > 1 and (old < 0 or new < 0)):
-        return RatioResult(ratio, label, None, MappingProxyType(inputs), reason="growth from zero, or of losses over years")
-    if years == 1:
-        value = (new - old) / abs(old) * 100
-    else:
-        value = calculate(f"cagr({old}, {new}, {years})")
+        return RatioResult(
+            ratio, label, None, MappingProxyType(inputs), reason="growth from zero, or of losses over years"
+        )
+    value = (new - old) / abs(old) * 100 if years == 1 else calculate(f"cagr({old}, {new}, {years})")
     return RatioResult(ratio, label, value.quantize(_PLACES), MappingProxyType(inputs))

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -19,9 +20,10 @@ from fin_rag.facts.model import Fact, FactSource
 from fin_rag.facts.periods import FiscalCalendar, calendar_of, duration_kind, filed_text, iso_day, known_order
 from fin_rag.schema import Span
 
+_USUAL: Final = 0.9  # share of its figures that an issuer reports in its own currency
 _LAST: Final = (1 << 62) - 1
 _FACTS: Final = (
-    "SELECT f.concept, f.end, f.start, f.unit, f.filed, f.decimals, f.value, f.span_start, f.span_end, "
+    "SELECT f.issuer, f.concept, f.end, f.start, f.unit, f.filed, f.decimals, f.value, f.span_start, f.span_end, "
     "g.accession, g.form, g.doc_id FROM facts f JOIN filings g USING (filing) "
 )
 
@@ -44,6 +46,7 @@ class Issuer:
 class Version(NamedTuple):
     """Hold one row: a value as one filing reports it."""
 
+    issuer: int
     concept: int
     end: int
     start: int
@@ -212,9 +215,10 @@ class Reader:
                 "AND f.filed <= ?",
                 (issuer, tag, last, first, dims, _LAST if cutoff is None else cutoff),
             )
-            versions = self._of_unit([Version(*row) for row in rows], unit, tags.asked)  # type: ignore[arg-type]  # as selected
+            found = [Version(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+            versions = self._of_unit(found, unit, tags.asked)
             if versions:
-                return self._current(issuer, versions, dimensions).fact
+                return self._current(self.issuer(issuer).label, versions, dimensions).fact
         return None
 
     def all_facts(
@@ -229,6 +233,7 @@ class Reader:
             )
             by_tag.append([Version(*row) for row in rows])  # type: ignore[arg-type]  # as selected
         chosen = self._unit_of([one for versions in by_tag for one in versions], unit, tags.asked)
+        label = self.issuer(issuer).label
         found: dict[tuple[str, str], Current] = {}
         for versions in by_tag:
             periods: dict[tuple[int, int], list[Version]] = {}
@@ -236,9 +241,9 @@ class Reader:
                 if one.unit == chosen:
                     periods.setdefault((one.start, one.end), []).append(one)
             for (first, last), group in periods.items():
-                key = (iso_day(first or None), iso_day(last))
+                key = (_iso(first), _iso(last))
                 if key not in found and (kind is None or duration_kind(*key) == kind):
-                    found[key] = self._current(issuer, group, None)
+                    found[key] = self._current(label, group, None)
         return dict(sorted(found.items(), key=lambda item: (item[0][1], item[0][0])))
 
     def _dimensions(self, dimensions: Mapping[str, str] | None) -> int | None:
@@ -257,11 +262,29 @@ class Reader:
         if unit is not None:
             return next((number for number, name in names.items() if name == unit), None)
         if len(names) > 1:
+            usual = self._usual_currency(versions[0].issuer)
+            chosen = [number for number, name in names.items() if name.partition("/")[0] == usual]
+            if len(chosen) == 1:
+                return chosen[0]
             listed = ", ".join(repr(name) for name in sorted(names.values()))
             raise InputError(f"{asked!r} is reported in several units: {listed}. Choose one with unit=.")
         return next(iter(names), None)
 
-    def _current(self, issuer: int, versions: list[Version], dimensions: Mapping[str, str] | None) -> Current:
+    def _usual_currency(self, issuer: int) -> str:
+        """Return the currency in which an issuer reports nearly all of its figures, or an empty string."""
+        rows = self._database.rows(
+            "SELECT u.name, COUNT(*) FROM facts f JOIN units u ON u.id = f.unit WHERE f.issuer = ? GROUP BY u.name",
+            (issuer,),
+        )
+        counts: dict[str, int] = {}
+        for name, count in rows:
+            if str(name) not in ("shares", "pure", ""):
+                currency = str(name).partition("/")[0]
+                counts[currency] = counts.get(currency, 0) + int(str(count))
+        best = max(counts, key=lambda name: (counts[name], name), default="")
+        return best if best and counts[best] >= _USUAL * sum(counts.values()) else ""
+
+    def _current(self, issuer: str, versions: list[Version], dimensions: Mapping[str, str] | None) -> Current:
         """Choose among versions of one fact: the last filing, then precision, then the accession number."""
         ordered = sorted(versions, key=_order)
         best = ordered[-1]
@@ -270,10 +293,10 @@ class Reader:
         conflicts = [one for one in other if _order(one)[:2] == _order(best)[:2] and one.accession == best.accession]
         earlier = [one for one in other if known_order(one.filed) < known_order(best.filed)]
         fact = Fact(
-            issuer=self.issuer(issuer).label,
+            issuer=issuer,
             concept=self.name("concepts", best.concept),
-            start=iso_day(best.start or None),
-            end=iso_day(best.end),
+            start=_iso(best.start),
+            end=_iso(best.end),
             unit=self.name("units", best.unit),
             value=Decimal(best.value),
             sources=_sources([best, *[one for one in same if one is not best]]),
@@ -287,6 +310,12 @@ class Reader:
         """Return axis and member of a stored breakdown."""
         text = self.name("dimensions", number)
         return dict(json.loads(text)) if text else {}
+
+
+@lru_cache(maxsize=50_000)
+def _iso(number: int) -> str:
+    """Return YYYYMMDD in ISO form; empty for 0, the start of an instant."""
+    return iso_day(number) if number else ""
 
 
 def _order(version: Version) -> tuple[int, int, str, str]:
@@ -320,7 +349,7 @@ def differs(one: Version, other: Version) -> bool:
     """Tell whether two values of a fact differ by more than the rounding that they state.
 
     Example:
-        >>> row = Version(1, 20241231, 0, 1, 0, -6, 1200000, None, None, "a", "10-K", "")
+        >>> row = Version(1, 1, 20241231, 0, 1, 0, -6, 1200000, None, None, "a", "10-K", "")
         >>> differs(row, row._replace(value=1234567, decimals=0)), differs(row, row._replace(value=1900000))
         (False, True)
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -220,6 +220,10 @@ class FactStore:
     def counts(self) -> dict[str, int]:
         """Return the numbers of facts, issuers, concepts and filings."""
         return {name: self._reader.count(name) for name in ("facts", "issuers", "concepts", "filings")}
+
+    def batches(self, sql: str, size: int) -> Iterator[list[tuple[object, ...]]]:
+        """Yield the rows of a query over the file in batches; for exports."""
+        return self._database.batches(sql, size)
 
     def issuers(self) -> list[Issuer]:
         """Return the issuers, sorted by CIK and name."""

@@ -61,7 +61,7 @@ class RatioInput(BaseModel):
 
     issuer: str = Field(description=_ISSUER)
     ratio: str = Field(
-        description="Name of a ratio in English or Spanish ('gross margin', 'ROE', 'rotación de activos'), or 'growth'."
+        description="Name of a ratio in English or Spanish ('gross margin', 'rotación de activos'), or 'growth'."
     )
     period: str = Field(description=_PERIOD)
     concept: str | None = Field(default=None, description="For 'growth' only: the line item that grew.")
@@ -75,8 +75,8 @@ class CalculatorInput(BaseModel):
     """Arguments of ``calculator``."""
 
     expression: str = Field(
-        description="Arithmetic: numbers (also '$1,234.5' and '12.5%'), + - * / **, brackets, abs, min, max, sum, mean, "
-        "round, sqrt, percent_change(old, new), cagr(first, last, years)."
+        description="Arithmetic: numbers (also '$1,234.5' and '12.5%'), + - * / **, brackets, abs, min, max, sum, "
+        "mean, round, sqrt, percent_change(old, new), cagr(first, last, years)."
     )
 
 
@@ -175,8 +175,11 @@ def calculator() -> BaseTool:
 def fact_tools(store: FactStore, *, as_of: PointInTime = None) -> list[BaseTool]:
     """Return all tools over a store, and the calculator."""
     return [
-        xbrl_lookup(store, as_of=as_of), xbrl_series(store, as_of=as_of), ratio_calculator(store, as_of=as_of), calculator(),
-    ]  # fmt: skip
+        xbrl_lookup(store, as_of=as_of),
+        xbrl_series(store, as_of=as_of),
+        ratio_calculator(store, as_of=as_of),
+        calculator(),
+    ]
 
 
 def _earlier(latest: PointInTime, asked: str | None) -> PointInTime:
@@ -201,5 +204,10 @@ def _tool(name: str, text: str, schema: type[BaseModel], work: Callable[..., dic
         return await waiting
 
     return StructuredTool(
-        name=name, description=text, args_schema=schema, func=run, coroutine=arun, response_format="content_and_artifact"
+        name=name,
+        description=text,
+        args_schema=schema,
+        func=run,
+        coroutine=arun,
+        response_format="content_and_artifact",
     )

@@ -392,7 +392,7 @@ class Catalogue:
         keys = ", ".join(_DOCUMENT_KEYS)
         marks = ", ".join("?" * len(_DOCUMENT_KEYS))
         self._db.execute(
-            f"INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, page_map, "
+            "INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, page_map, "
             f"statements, {keys}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {marks})",
             (
                 document.first_row,

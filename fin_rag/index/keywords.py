@@ -14,7 +14,7 @@ import numpy as np
 
 from fin_rag.errors import IntegrityError
 from fin_rag.index.catalogue import Allowed
-from fin_rag.text.words import fold, identifiers, topic_words
+from fin_rag.text.words import fold, identifiers, topic_words, without_marks
 
 if TYPE_CHECKING:
     import tantivy
@@ -60,9 +60,6 @@ class KeywordIndex(Protocol):
         self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None
     ) -> Scored:
         """Return at most ``k`` allowed rows whose section path shares a word with the question; ties by row."""
-
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
 
     def count(self) -> int:
         """Return the number of chunks."""
@@ -123,7 +120,7 @@ class TantivyKeywords:
             document.add_unsigned("row", record.row)
             document.add_unsigned("doc", record.doc)
             lang = "es" if record.lang == "es" else "en"
-            document.add_text(f"text_{lang}", record.text)
+            document.add_text(f"text_{lang}", without_marks(record.text))
             document.add_text(f"title_{lang}", record.title)
             document.add_text("exact", " ".join(identifiers(record.text)))
             writer.add_document(document)
@@ -169,18 +166,6 @@ class TantivyKeywords:
             for key, own in self._analyzed(text, weight, _TITLE_FIELDS).items():
                 found[key] = max(own, found.get(key, 0.0))
         return self._search(found, k, allowed)
-
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-        from tantivy import Query
-
-        self._index.reload()
-        searcher = self._index.searcher()
-        wanted = self._analyzed(word, 1.0, _TEXT_FIELDS)
-        wanted |= {("exact", fold(word)): 1.0}
-        return any(
-            searcher.search(Query.term_query(self._index.schema, field, term), limit=1).hits for field, term in wanted
-        )
 
     def _search(self, terms: Mapping[tuple[str, str], float], k: int, allowed: Allowed) -> Scored:
         """Search, with the filter as a clause without score where few documents are allowed.
@@ -308,11 +293,6 @@ class RankBm25Keywords:
         wanted = _question_tokens(question, terms)
         return _ranked(self._titles, self._title_engine, wanted, k, allowed) if self._titles else []
 
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-        wanted = fold(word)
-        return any(wanted in tokens for tokens in self._records.values())
-
     def _changed(self) -> None:
         self.__dict__.pop("_engine", None)
         self.__dict__.pop("_title_engine", None)
@@ -346,6 +326,6 @@ def _ranked(
 
 
 def _plain_tokens(text: str) -> list[str]:
-    words = [fold(word) for word in _WORD.findall(text)]
+    words = [fold(word) for word in _WORD.findall(without_marks(text))]
     known = set(words)
     return words + [token for token in identifiers(text) if token not in known]

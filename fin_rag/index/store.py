@@ -27,6 +27,7 @@ from fin_rag.index.writer import Writer, keyword_records
 from fin_rag.schema import (
     CONTEXT_HEADER,
     DOC_ID,
+    DOC_TYPE,
     SPANS,
     TEXT_SHA256,
     MetadataValue,
@@ -388,6 +389,10 @@ class FilingIndex:
             for doc in wanted if doc in texts
         }  # fmt: skip
 
+    def document_type(self, document: int) -> str:
+        """Return the ``doc_type`` of a document, by number; nothing where it is not there."""
+        return str(self._catalogue.metadata_of([document]).get(document, {}).get(DOC_TYPE, ""))
+
     def stored_chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
         """Return the chunks filed under ``rows`` as they are filed."""
         return self._catalogue.chunks(rows)
@@ -421,9 +426,9 @@ class FilingIndex:
         """Return at most ``k`` allowed rows whose section path shares words with the question."""
         return self._parts.keywords.search_titles(question, k, allowed, terms=terms)
 
-    def occurs(self, word: str) -> bool:
-        """Tell whether a word stands in any chunk."""
-        return self._parts.keywords.occurs(word)
+    def occurs(self, word: str, allowed: Allowed) -> bool:
+        """Tell whether a word stands in any allowed chunk."""
+        return bool(self._parts.keywords.search(word, 1, allowed))
 
     def fetch(self, rows: Iterable[int]) -> dict[int, Document]:
         """Return the chunks filed under ``rows`` as Documents; rows removed since a search are not there."""

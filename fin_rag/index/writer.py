@@ -31,6 +31,8 @@ from fin_rag.index.statements import statement_records
 from fin_rag.schema import (
     CONTEXT_HEADER,
     DOC_ID,
+    ITEM,
+    ITEM_TITLE,
     LANG,
     PAGE_MAP,
     SECTION_PATH,
@@ -215,7 +217,7 @@ class Writer:
                 document.first_row,
                 str(document.metadata.get(LANG)),
                 text,
-                str(prepared.chunks[i].metadata[SECTION_PATH]),
+                section_words(prepared.chunks[i].metadata),
             )
             for prepared, document in zip(group, new, strict=True)
             for i, text in enumerate(prepared.texts)
@@ -273,6 +275,16 @@ def _owner(metadata: Mapping[str, object]) -> tuple[str, str]:
     return str(metadata.get(SOURCE_SCOPE)), str(metadata.get(SESSION_ID) or "")
 
 
+def section_words(metadata: Mapping[str, object]) -> str:
+    """Return what a chunk's section is called: the Item's title and the two innermost titles of the path.
+
+    Outer titles are those of many sections, and a wrong one would count for all that follows.
+    """
+    inner = str(metadata.get(SECTION_PATH, "")).split(" > ")[-2:]
+    named = [str(metadata[key]) for key in (ITEM, ITEM_TITLE) if metadata.get(key)]
+    return " > ".join(dict.fromkeys([*named, *inner]))
+
+
 def keyword_records(parts: Parts) -> Iterator[KeywordRecord]:
     """Yield what the keyword index holds, from the stored texts, a document at a time."""
     catalogue = parts.catalogue
@@ -283,4 +295,4 @@ def keyword_records(parts: Parts) -> Iterator[KeywordRecord]:
             lang = str(catalogue.metadata_of([doc])[doc].get(LANG))
         body = "\n\n".join(span.slice(text) for span in parse_spans(str(own[SPANS])))
         prepared = parts.tokenization.prepare(body, header=str(own[CONTEXT_HEADER]))
-        yield KeywordRecord(row, doc, lang, prepared, str(own.get(SECTION_PATH, "")))
+        yield KeywordRecord(row, doc, lang, prepared, section_words(own))

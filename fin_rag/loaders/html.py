@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, cast
 
 from fin_rag.errors import ParseError
@@ -76,10 +78,23 @@ def _walk(source: str, warnings: list[str]) -> Walker:
         return walker
     parser = etree.HTMLParser(target=cast("ParserTarget", walker), encoding="utf-8", huge_tree=True)
     try:
-        etree.fromstring(text.encode("utf-8", "replace"), parser)
+        with _paused_collector():
+            etree.fromstring(text.encode("utf-8", "replace"), parser)
     except etree.XMLSyntaxError as error:
         warnings.append(f"The HTML could not be read to its end ({error}); what came before is there.")
     return walker.close()
+
+
+@contextmanager
+def _paused_collector() -> Iterator[None]:
+    """Pause the collection of cycles: a walk makes a million small objects that hold none, and to look is dear."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def decode_html(data: bytes) -> tuple[str, list[str]]:

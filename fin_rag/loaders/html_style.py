@@ -134,14 +134,10 @@ class StyleBook:
     """
 
     def __init__(self) -> None:
+        self.has_rules = False
         self._rules: dict[str, str] = {}
         self._parsed: dict[str, Style] = {}
         self._classed: dict[tuple[str, str, str], Style] = {}
-
-    @property
-    def has_rules(self) -> bool:
-        """Tell whether any sheet was added."""
-        return bool(self._rules)
 
     def add_sheet(self, sheet: str) -> None:
         """Take the simple rules (``.name``, ``tag.name``, ``tag``) of a style sheet."""
@@ -150,6 +146,7 @@ class StyleBook:
                 name = selector.strip()
                 if _SELECTOR.fullmatch(name):
                     self._rules[name] = f"{self._rules.get(name, '')};{body}"
+        self.has_rules = bool(self._rules)
         self._classed.clear()
 
     def of(self, tag: str, style: str, classes: str) -> Style:

@@ -349,7 +349,10 @@ def _unwritten(mark: Mark) -> str:
 
 def _is_nil(attrib: Mapping[str, str]) -> bool:
     """Tell whether a fact is nil; the prefix of the attribute is the filer's choice."""
-    return any(value in ("true", "1") and name.rpartition(":")[2] == "nil" for name, value in attrib.items())
+    for name in attrib:
+        if name.endswith("nil") and name.rpartition(":")[2] == "nil":
+            return attrib[name] in ("true", "1")
+    return False
 
 
 def _scale(value: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 from fin_rag.query.issuers import find_issuers, find_missing
@@ -15,6 +16,7 @@ from fin_rag.query.periods import find_periods
 from fin_rag.query.vocabulary import (
     PhraseFinder,
     Token,
+    corrected,
     finder,
     metrics_data,
     phrases,
@@ -31,6 +33,7 @@ _CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{6,}\b|\b\d{1,4}/\d{2
 _SPANISH_MARK: Final = re.compile(r"[¿¡ñ]")
 _LEAST_INSTRUCTION_SHARE: Final = 0.5
 _MOST_CLAUSES: Final = 3
+SEGMENTS: Final = "segments"
 
 
 def analyse(
@@ -54,9 +57,10 @@ def analyse(
         >>> plan.mentions[0].entities, str(plan.periods[0]), plan.metrics[0].metric
         (('Acme, Inc.',), 'FY 2024', 'capex')
     """
-    tokens = tokenize(question)
-    mentions, reasons = find_issuers(question, tokens, library)
+    tokens, corrections = corrected(tokenize(question), occurs)
+    mentions, reasons = find_issuers(tokens, library)
     missing = find_missing(question, tokens, mentions, occurs)
+    reasons += corrections
     reasons += [f"{name!r}: not in the index" for name in missing]
     periods = find_periods(question)
     if periods:
@@ -64,23 +68,32 @@ def analyse(
     core = _core(question, tokens, mentions, periods)
     content = [t for t in core if not _inside(t, mentions) and not _inside(t, periods) and not _possessive(question, t)]
     lang = _language(question, [t for t in tokens if not _inside(t, mentions)])
+    growth = finder("growth").has(core)
     hits = finder("statements", exact=True).find(tokens)
     naming = [(tokens[hit.first].start, tokens[hit.last - 1].end) for hit in hits]
-    unnamed = [t for t in core if not any(start <= t.start < end for start, end in naming)]
+    naming += [(part.start, part.end) for part in (*mentions, *periods)]
+    unnamed = [
+        t for t in core
+        if not any(start <= t.start < end for start, end in naming) and not _possessive(question, t)
+    ]  # fmt: skip
     metrics = _metrics(unnamed, question) or _metrics(tokens, question)
     topics = _topics(unnamed, question) + (lexicon.find(question, tokens) if lexicon else [])
+    breakdown = finder("breakdown").has(core)
+    if breakdown and metrics and all(topic.topic != SEGMENTS for topic in topics):
+        topics.append(_topic(SEGMENTS, "", 0, 0))  # a figure by part of the business stands in the segment tables
     named, hinted = _kinds(tokens)
     reasons += [f"kind of document {kind!r} is named" for kind in named]
     reasons += [f"{match.text!r}: metric {match.metric} ({', '.join(match.items)})" for match in metrics]
     statements = tuple(dict.fromkeys(hit.label for hit in hits))
     compared = _compared(core, mentions, periods)
+    turns = _turns(content, compared, growth=growth and bool(metrics))
     if compared:
         reasons.append(f"compared over {compared}")
     return QueryPlan(
         question=question,
         lang=lang,
-        search=" ".join(t.text for t in content),
-        clauses=_clauses(question, content),
+        search=" ".join(t.text for t in content if t not in turns) or " ".join(t.text for t in content),
+        clauses=_clauses(content, turns, metrics, topics),
         mentions=tuple(mentions),
         missing=tuple(missing),
         periods=tuple(periods),
@@ -93,9 +106,9 @@ def analyse(
         shape=_shape(core, metrics),
         identifiers=tuple(_codes(question, mentions, periods)),
         compared=compared,
-        growth=finder("growth").has(core),
+        growth=growth,
         forward=finder("forward").has(core),
-        breakdown=finder("breakdown").has(core),
+        breakdown=breakdown,
         adjusted=finder("adjusted", exact=True).has(core),
         newest=finder("newest").has(core),
         reasons=tuple(reasons),
@@ -198,6 +211,11 @@ def _kind_finders() -> tuple[PhraseFinder, PhraseFinder]:
     return named, PhraseFinder({kind: entry["hinted"] for kind, entry in kinds.items()})
 
 
+def named_kind_finder() -> PhraseFinder:
+    """Return the finder of kinds of documents by name; labels are kinds."""
+    return _kind_finders()[0]
+
+
 def kind_doc_types(kind: str) -> tuple[str, ...]:
     """Return the ``doc_type`` values that a kind of ``kinds.json`` stands for."""
     return tuple(read_json("kinds.json")["kinds"][kind]["doc_types"])
@@ -210,7 +228,7 @@ def _kinds(tokens: Sequence[Token]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _shape(tokens: Sequence[Token], metrics: Sequence[MetricMatch]) -> str:
-    """Return the form that the answer has; the first cue in the question decides, a yes-or-no verb only at the start."""
+    """Return the form that the answer has; the first cue decides, a yes-or-no verb only at the start."""
     hits = [hit for hit in finder("shapes", exact=True).find(tokens) if hit.label != "yes_no"]
     if hits:
         strong = [hit for hit in hits if hit.label != "amount"]
@@ -271,11 +289,17 @@ def _topics(tokens: Sequence[Token], question: str) -> list[TopicMatch]:
     found: dict[str, TopicMatch] = {}
     for hit in _topic_finder().find(tokens):
         if hit.label not in found:
-            entry = topics_data()["topics"][hit.label]
             start, end = tokens[hit.first].start, tokens[hit.last - 1].end
-            terms = (*entry["en"], *entry["es"])
-            found[hit.label] = TopicMatch(hit.label, question[start:end], start, end, terms, tuple(entry["titles"]))
+            found[hit.label] = _topic(hit.label, question[start:end], start, end)
     return list(found.values())
+
+
+def _topic(name: str, text: str, start: int, end: int) -> TopicMatch:
+    entry = topics_data()["topics"][name]
+    return TopicMatch(
+        name, text, start, end, (*entry["en"], *entry["es"]), tuple(entry["titles"]),
+        items=tuple(entry.get("items", ())), opening=bool(entry.get("opening")),
+    )  # fmt: skip
 
 
 # --- shape of the search ---------------------------------------------------------------------------
@@ -305,17 +329,48 @@ def _joint_finder() -> PhraseFinder:
     return PhraseFinder({"joint": phrases()["clause_joints"]}, exact=True)
 
 
-def _clauses(question: str, content: Sequence[Token]) -> tuple[str, ...]:
-    """Split "… and is it included in net debt?" off; a clause needs a topic word of its own."""
-    cuts = [0]
-    cuts += [hit.first for hit in _joint_finder().find(content) if hit.first]
-    cuts.append(len(content))
+def _turns(content: Sequence[Token], compared: str, *, growth: bool) -> set[Token]:
+    """Return the words that turn a question and are not looked for: "which fund has the lowest", "grew", "prospectus".
+
+    What a comparison or a change is about stands in the other words.
+    """
+    groups = [finder("weak", exact=True)]
+    if compared == "issuers":
+        groups += [finder("superlative", exact=True), finder("things"), finder("compare", exact=True)]
+    if growth:
+        groups.append(finder("growth"))
+    found = {
+        token for group in groups for hit in group.find(content) for token in content[hit.first : hit.last]
+    }  # fmt: skip
+    for hit in _kind_finders()[0].find(content):
+        found |= set(content[hit.first : hit.last])
+    return found
+
+
+def _clauses(
+    content: Sequence[Token], turns: set[Token], metrics: Sequence[MetricMatch], topics: Sequence[TopicMatch]
+) -> tuple[str, ...]:
+    """Split "… and is it included in net debt?" off.
+
+    A clause without a subject of its own ("and what does it leave out?") takes that of the first one.
+    """
+    cuts = [0, *(hit.first for hit in _joint_finder().find(content) if hit.first), len(content)]
     parts = []
-    for first, last in zip(cuts, cuts[1:], strict=False):
-        part = content[first:last]
-        if any(token.folded not in function_words() for token in part):
-            parts.append(" ".join(token.text for token in part))
-    return tuple(parts[:_MOST_CLAUSES]) if len(parts) > 1 else ()
+    for first, last in pairwise(cuts):
+        words = [t for t in content[first:last] if t not in turns]
+        if any(token.folded not in function_words() for token in words):
+            parts.append(words)
+    if len(parts) < 2:
+        return ()
+    subjects: list[MetricMatch | TopicMatch] = [*metrics, *topics]
+    end = parts[1][0].start
+    first_subject = next((subject.text for subject in subjects if subject.start < end), "")
+    texts = []
+    for place, words in enumerate(parts[:_MOST_CLAUSES]):
+        own = any(words[0].start <= subject.start <= words[-1].end for subject in subjects)
+        text = " ".join(token.text for token in words)
+        texts.append(text if own or not place or not first_subject else f"{first_subject} {text}")
+    return tuple(texts)
 
 
 def _codes(question: str, mentions: Sequence[Mention], periods: Sequence[Period]) -> list[str]:

@@ -61,7 +61,10 @@ def _concepts(text: str, lexicon: tuple[tuple[str, str, tuple[str, ...]], ...]) 
         spans += [(h.label, h.first, h.last, terms_of[h.label], False) for h in finder.find(tokens)]
     for name, first, last, names, is_metric in sorted(spans, key=lambda s: (s[1] - s[2], s[1], s[0])):
         places = set(range(first, last))
-        if name in found or places & taken - _shared(taken, places, first, last):
+        if name in found:
+            taken |= places
+            continue
+        if places & taken and not places <= taken:
             continue
         if len(tokens[first].folded) <= 2 and last - first == 1 and not tokens[first].text.isupper():
             continue
@@ -78,11 +81,6 @@ def _concepts(text: str, lexicon: tuple[tuple[str, str, tuple[str, ...]], ...]) 
                 token.stem, Concept(token.folded, frozenset({token.stem}), _phrases(_synonyms().get(token.stem, ())))
             )
     return tuple(found.values())
-
-
-def _shared(taken: set[int], places: set[int], first: int, last: int) -> set[int]:
-    """Let two readings of exactly the same words stand side by side (a metric that is a topic too)."""
-    return places if places <= taken and last - first > 0 and len(places & taken) == last - first else set()
 
 
 def _counts(token: Token) -> bool:

@@ -29,14 +29,14 @@ class _Candidate:
     at: int
 
 
-def find_issuers(question: str, tokens: Sequence[Token], library: Library) -> tuple[list[Mention], list[str]]:
+def find_issuers(tokens: Sequence[Token], library: Library) -> tuple[list[Mention], list[str]]:
     """Return the mentions of issuers in order, and how they were read.
 
     The longest name at a place wins, a whole name over a part of another; a part that fits several issuers means all
     of them. Typos are read only where no name was found as it is written.
     """
     cased = any(token.text[:1].isupper() for token in tokens) and any(token.text[:1].islower() for token in tokens)
-    mentions = _pick(_exact(tokens, library, cased=cased), tokens, library)
+    mentions = _pick(_exact(tokens, library, cased=cased), tokens)
     mentions += _tickers(tokens, library, cased=cased, taken=mentions)
     if not mentions:
         mentions = _typos(tokens, library)
@@ -55,7 +55,8 @@ def _exact(tokens: Sequence[Token], library: Library, *, cased: bool) -> list[_C
                 and tokens[first + length].folded == name[at + length]
             ):
                 length += 1
-            candidate = _Candidate(first, first + length, entity, length == len(name), at)
+            before = sum(word not in generic_words() for word in name[:at])  # "Grupo" in front does not count
+            candidate = _Candidate(first, first + length, entity, length == len(name), before)
             if _means_name(tokens[first : first + length], candidate, library, cased=cased):
                 found.append(candidate)
     return found
@@ -83,7 +84,7 @@ def _is_common(token: Token) -> bool:
     return token.stem in known_stems() or token.folded in function_words() or token.folded.isdigit()
 
 
-def _pick(candidates: Sequence[_Candidate], tokens: Sequence[Token], library: Library) -> list[Mention]:
+def _pick(candidates: Sequence[_Candidate], tokens: Sequence[Token]) -> list[Mention]:
     """Choose spans that do not overlap, longest first; at one span, whole names over parts of names."""
     taken: list[tuple[int, int]] = []
     mentions = []
@@ -105,9 +106,7 @@ def _pick(candidates: Sequence[_Candidate], tokens: Sequence[Token], library: Li
     return mentions
 
 
-def _tickers(
-    tokens: Sequence[Token], library: Library, *, cased: bool, taken: Sequence[Mention]
-) -> list[Mention]:
+def _tickers(tokens: Sequence[Token], library: Library, *, cased: bool, taken: Sequence[Mention]) -> list[Mention]:
     """Return mentions by ticker, by initials (AMD) and by beginnings of words (Amex)."""
     found = []
     named = {key for mention in taken for key in mention.entities}
@@ -122,7 +121,9 @@ def _tickers(
         keys = [key for key, entity in library.entities.items() if token.text.upper() in entity.tickers]
         how = "ticker"
         if not keys and len(token.folded) in _INITIALS and not _is_common(token):
-            keys = [key for key, entity in library.entities.items() if any(_spells(token.folded, n) for n in entity.names)]
+            keys = [
+                key for key, entity in library.entities.items() if any(_spells(token.folded, n) for n in entity.names)
+            ]
             how = "initials"
         keys = [key for key in keys if key not in named]
         if keys and (how == "ticker" or len(keys) == 1):
@@ -164,13 +165,13 @@ def _typos(tokens: Sequence[Token], library: Library) -> list[Mention]:
             continue
         entries = [(key, name) for key, name, place in library.name_index[best[1]] if place == 0]
         following = tokens[at + 1].folded if at + 1 < len(tokens) else ""
-        longer = [(key, name) for key, name in entries if len(name) > 1 and _likeness(following, name[1]) >= _TYPO_RATIO]
+        longer = [
+            (key, name) for key, name in entries if len(name) > 1 and _likeness(following, name[1]) >= _TYPO_RATIO
+        ]
         keys = tuple(dict.fromkeys(key for key, _ in longer or entries))
         end = tokens[at + 1].end if longer else token.end
         text = f"{token.text} {tokens[at + 1].text}" if longer else token.text
-        found.append(
-            Mention(text, token.start, end, keys, f"{text!r}: read as {', '.join(keys)}", exact=False)
-        )
+        found.append(Mention(text, token.start, end, keys, f"{text!r}: read as {', '.join(keys)}", exact=False))
     return found
 
 
@@ -215,9 +216,7 @@ def find_missing(
     return missing
 
 
-def _is_proper(
-    question: str, tokens: Sequence[Token], at: int, mentions: Sequence[Mention], *, first: bool
-) -> bool:
+def _is_proper(question: str, tokens: Sequence[Token], at: int, mentions: Sequence[Mention], *, first: bool) -> bool:
     token = tokens[at]
     if not token.text[:1].isupper() or any(m.start < token.end and token.start < m.end for m in mentions):
         return False

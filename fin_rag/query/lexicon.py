@@ -60,15 +60,7 @@ class Lexicon:
         if not file.is_file():
             raise NotFoundError(f"The lexicon {str(path)!r} does not exist. Check the path.")
         text = file.read_text("utf-8")
-        try:
-            if file.suffix.lower() == ".json":
-                data = json.loads(text)
-            else:
-                import yaml
-
-                data = yaml.safe_load(text)
-        except (ValueError, yaml.YAMLError if "yaml" in locals() else ValueError) as error:
-            raise ParseError(f"The lexicon {str(path)!r} cannot be read: {error}.") from error
+        data = _read_json(text, str(path)) if file.suffix.lower() == ".json" else _read_yaml(text, str(path))
         if not isinstance(data, list):
             raise InputError(f"The lexicon {str(path)!r} must be a list of terms. Got {type(data).__name__}.")
         return cls(_entry(item, str(path)) for item in data)
@@ -90,6 +82,22 @@ class Lexicon:
             terms = (entry.term, *entry.variants)
             found.append(TopicMatch(entry.term, question[place[0] : place[1]], *place, terms, entry.titles, own=True))
         return found
+
+
+def _read_json(text: str, source: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ParseError(f"The lexicon {source!r} is no JSON: {error}. Correct it.") from error
+
+
+def _read_yaml(text: str, source: str) -> object:
+    import yaml
+
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ParseError(f"The lexicon {source!r} is no YAML: {error}. Correct it.") from error
 
 
 def _entry(item: object, source: str) -> Entry:

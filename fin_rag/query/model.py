@@ -72,6 +72,8 @@ class TopicMatch:
     terms: tuple[str, ...]
     titles: tuple[str, ...]
     own: bool = False
+    items: tuple[str, ...] = ()
+    opening: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,11 @@ _NOT_A_YEAR: Final = re.compile(
     r"percent|por ciento|stores|tiendas|units|unidades|tons|toneladas|puntos|points|basis|days|dias|k\b|m\b|bn\b)"
 )
 _DOCUMENT_CUE: Final = re.compile(
-    r"(?:\b(?:informe|folleto|memoria|report|filing|prospectus|10-k|10k|20-f|cuentas|documento|kid|nota)(?:\s+anual(?:es)?)?"
+    r"(?:\b(?:informe|folleto|memoria|report|filing|prospectus|10-k|10k|20-f|cuentas|documento|kid|notas?|notes?|statements?|accounts)(?:\s+anual(?:es)?)?"
     r"\s+(?:de|del|for|of|from|correspondiente\s+a)?\s*(?:the\s+|el\s+|ejercicio\s+|fiscal\s+year\s+|fiscal\s+|fy\s*)?$)"
 )
 _DOCUMENT_AFTER: Final = re.compile(
-    r"\s*(?:annual\s+)?(?:report|10-k|10k|10-q|20-f|filing|prospectus|informe|folleto)\b"
+    r"\s*(?:annual\s+)?(?:report|10-k|10k|10-q|20-f|filing|prospectus|informe|folleto|notes|accounts)\b"
 )
 
 

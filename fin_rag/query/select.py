@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from fin_rag.query.analyse import kind_doc_types
+from fin_rag.query.analyse import kind_doc_types, named_kind_finder
 from fin_rag.query.library import DocumentEntry, Library
 from fin_rag.query.model import Period, QueryPlan
+from fin_rag.query.vocabulary import tokenize
 
 _KEPT: Final = 0.85  # documents this close to the best period score stay
 _MOST_GROUPS: Final = 12
@@ -52,7 +53,7 @@ def select_documents(plan: QueryPlan, library: Library, allowed: Iterable[int]) 
             by_key.setdefault(key, []).append(entry)
     for key in sorted(by_key):
         _weigh(plan, by_key[key], key if keys else "", chosen, named=bool(keys))
-    chosen.groups = _groups(plan, library, by_key, keys, chosen)
+    chosen.groups = _groups(plan, library, by_key, chosen)
     return chosen
 
 
@@ -82,7 +83,12 @@ def _of_kind(plan: QueryPlan, entries: list[DocumentEntry], chosen: Selection) -
     if not plan.named_kinds:
         return entries
     wanted = {doc_type for kind in plan.named_kinds for doc_type in kind_doc_types(kind)}
-    kept = [entry for entry in entries if entry.doc_type.removesuffix("/A") in wanted]
+    finder = named_kind_finder()
+    kept = [
+        entry for entry in entries
+        if entry.doc_type.removesuffix("/A") in wanted
+        or any(hit.label in plan.named_kinds for hit in finder.find(tokenize(entry.title)))
+    ]  # fmt: skip
     if kept:
         chosen.reasons.append(f"kind {', '.join(plan.named_kinds)}")
         return kept
@@ -91,9 +97,7 @@ def _of_kind(plan: QueryPlan, entries: list[DocumentEntry], chosen: Selection) -
     return entries
 
 
-def _weigh(
-    plan: QueryPlan, entries: list[DocumentEntry], key: str, chosen: Selection, *, named: bool
-) -> None:
+def _weigh(plan: QueryPlan, entries: list[DocumentEntry], key: str, chosen: Selection, *, named: bool) -> None:
     """Weigh one issuer's documents by language, period and hints."""
     if named and any(entry.lang == plan.lang for entry in entries):
         entries = [entry for entry in entries if entry.lang == plan.lang]
@@ -216,7 +220,6 @@ def _groups(
     plan: QueryPlan,
     library: Library,
     by_key: Mapping[str, Sequence[DocumentEntry]],
-    keys: Sequence[str],
     chosen: Selection,
 ) -> tuple[tuple[str, tuple[int, ...]], ...]:
     """Return what is compared: one group an issuer, without the issuer of all and those of another language."""

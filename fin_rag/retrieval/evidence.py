@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from langchain_core.documents import Document
 
 from fin_rag.index.store import StoredSource
+from fin_rag.retrieval.lines import Reading
 from fin_rag.schema import (
     CONTEXT_HEADER,
     DOC_ID,
@@ -49,6 +50,7 @@ class Evidence:
     children: list[str] = field(default_factory=list)
     row: int = -1
     statement: int = -1
+    reading: Reading | None = None
 
     @property
     def text(self) -> str:

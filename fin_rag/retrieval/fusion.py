@@ -68,9 +68,7 @@ def reciprocal_rank_fusion(
     return sorted((f for f in fused if f.score > 0), key=lambda f: (-f.score, f.row))
 
 
-def score_fusion(
-    runs: Mapping[str, Sequence[tuple[int, float]]], weights: Mapping[str, float]
-) -> list[Fused]:
+def score_fusion(runs: Mapping[str, Sequence[tuple[int, float]]], weights: Mapping[str, float]) -> list[Fused]:
     """Fuse by score: each list is brought to 0..1 by its best and worst score, then summed by weight.
 
     The result is divided by the sum of the weights of lists that found anything. Ties are broken by row.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -20,6 +21,7 @@ from fin_rag.query import Lexicon, Library
 from fin_rag.retrieval.evidence import Evidence
 from fin_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
 from fin_rag.retrieval.packing import pack
+from fin_rag.retrieval.parents import with_parents
 from fin_rag.retrieval.search import DENSE, KEYWORD, PARTS, Found, Searcher, explained
 from fin_rag.schema import FILED, FOUND_BY, RANK, REASON, SCORE
 
@@ -30,8 +32,8 @@ _CHARACTERS_A_TOKEN = 3  # of figures; only to clip, the count itself is exact
 class FinancialRetriever(BaseRetriever):
     """Find evidence in filings and reports.
 
-    The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it says
-    becomes a filter on documents, searches by meaning, words and section titles, and a route from metrics to the
+    The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it
+    says becomes a filter on documents, searches by meaning, words and section titles, and a route from metrics to the
     statements that print them; results are ranked by what stands together in one line. No model but the index's
     own embeddings is called.
 
@@ -53,6 +55,8 @@ class FinancialRetriever(BaseRetriever):
         plan: read the question; without it the two searches are fused by rank and that is all.
         without: parts that are switched off, of ``fin_rag.retrieval.search.PARTS``.
         lexicon: the user's own terms.
+        parent_chars: return the section, turn, article or note around each hit instead, grown outward to at most about
+            this many characters; hits that share one are merged and listed as ``children``.
 
     Raises:
         InputError: if a filter is malformed, ``k`` is not positive, or a call names another session.
@@ -73,6 +77,7 @@ class FinancialRetriever(BaseRetriever):
     plan: bool = True
     without: tuple[str, ...] = ()
     lexicon: Lexicon | None = None
+    parent_chars: int | None = Field(default=None, ge=1)
 
     _lock: Any = PrivateAttr(default_factory=Lock)
     _libraries: dict[Any, Library] = PrivateAttr(default_factory=dict)
@@ -109,6 +114,8 @@ class FinancialRetriever(BaseRetriever):
         if not self.plan:
             return self._plain(query, wanted, allowed)
         found = self._search(query, allowed, session)
+        if self.parent_chars is not None:
+            return _numbered(with_parents(found.evidence, self.parent_chars, wanted))
         return _numbered(found.evidence[:wanted])
 
     def retrieve(
@@ -117,6 +124,7 @@ class FinancialRetriever(BaseRetriever):
         *,
         max_tokens: int | None = None,
         max_chars: int | None = None,
+        headers: bool = False,
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
         as_of: int | str | datetime.date | None = None,
         session_id: str | None = None,
@@ -126,7 +134,8 @@ class FinancialRetriever(BaseRetriever):
         Args:
             question: as it was typed.
             max_tokens: budget in tokens of the index's tokenization, each text with its context header.
-            max_chars: budget in characters of the texts alone.
+            max_chars: budget in characters of the texts, or of texts and headers.
+            headers: count each text's context header and a blank line in ``max_chars``.
             filter: as in ``invoke``.
             as_of: as in ``invoke``.
             session_id: as in ``invoke``.
@@ -145,7 +154,8 @@ class FinancialRetriever(BaseRetriever):
         session = self._session(session_id)
         found = self._search(question, self._allowed(filter, as_of, session), session)
         if max_chars is not None:
-            return _numbered(pack(found.evidence, found.items, max_chars, lambda one: one.size, max_chars))
+            size = partial(_size, headers=headers)
+            return _numbered(pack(found.evidence, found.items, max_chars, size, max_chars))
         tokens = max_tokens or 0
         count = self.index.tokenization.count
 
@@ -170,7 +180,7 @@ class FinancialRetriever(BaseRetriever):
 
     def _search(self, question: str, allowed: Allowed, session: str | None) -> Found:
         searcher = Searcher(self.index, weights=self.weights, without=self.without, lexicon=self.lexicon)
-        return searcher.search(question, self._library(session), allowed)
+        return searcher.search(question, self._library(session), allowed, self.index.resolve(session_id=session))
 
     def _library(self, session: str | None) -> Library:
         """Return what the index holds, read again only when documents came or went."""
@@ -191,9 +201,12 @@ class FinancialRetriever(BaseRetriever):
         return self.session_id or given
 
     def _allowed(
-        self, filter: Mapping[str, Any] | None, as_of: int | str | datetime.date | None, session: str | None  # noqa: A002
+        self,
+        given: Mapping[str, Any] | None,
+        as_of: int | str | datetime.date | None,
+        session: str | None,
     ) -> Allowed:
-        return self.index.resolve(_both(self.filter, filter), as_of=_earlier(self.as_of, as_of), session_id=session)
+        return self.index.resolve(_both(self.filter, given), as_of=_earlier(self.as_of, as_of), session_id=session)
 
     def _plain(self, query: str, wanted: int, allowed: Allowed) -> list[Document]:
         pool = max(_LEAST_POOL, 4 * wanted)
@@ -208,8 +221,18 @@ class FinancialRetriever(BaseRetriever):
         return [_result(document, hit, rank) for rank, (document, hit) in enumerate(found, 1)]
 
 
+def _size(one: Evidence, *, headers: bool) -> int:
+    return one.size + (len(one.header) + 2 if headers else 0)
+
+
 def _numbered(evidence: Sequence[Evidence]) -> list[Document]:
-    return [one.document(rank) for rank, one in enumerate(evidence, 1)]
+    """Return results whose scores never rise: groups and statements take their places by rule, not by score."""
+    documents = [one.document(rank) for rank, one in enumerate(evidence, 1)]
+    least = 1.0
+    for document in documents:
+        least = min(least, document.metadata[SCORE])
+        document.metadata[SCORE] = least
+    return documents
 
 
 def _both(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

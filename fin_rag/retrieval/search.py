@@ -8,13 +8,17 @@ from typing import Final
 
 from fin_rag.index.catalogue import Allowed, StoredChunk
 from fin_rag.index.store import FilingIndex, StoredSource
+from fin_rag.index.writer import section_words
 from fin_rag.query import Lexicon, Library, QueryPlan, Selection, analyse, select_documents
 from fin_rag.query.concepts import Concept, concepts_of, search_terms
+from fin_rag.query.vocabulary import finder, tokenize
 from fin_rag.retrieval.evidence import Evidence, covered_by
 from fin_rag.retrieval.fusion import Fused, score_fusion
-from fin_rag.retrieval.lines import LineReader, Reading
-from fin_rag.retrieval.statements import statement_evidence
-from fin_rag.schema import CONTEXT_HEADER, SPANS, parse_spans
+from fin_rag.retrieval.lines import LineReader, Passage, Reading
+from fin_rag.retrieval.statements import figures_of, statement_evidence
+from fin_rag.retrieval.tables import completed
+from fin_rag.schema import CONTEXT_HEADER, DOC_TYPE, KIND, SPANS, parse_spans
+from fin_rag.text.words import stems
 
 DENSE: Final = "dense"
 KEYWORD: Final = "keyword"
@@ -27,6 +31,15 @@ PARTS: Final = (DENSE, KEYWORD, TITLE, LINE, STATEMENT, "documents", "terms", "c
 _POOL: Final = 80  # chunks that are read line by line
 _TITLE_WEIGHT: Final = 0.25
 _FUSED_SHARE, _COVERAGE_SHARE, _LINE_SHARE = 0.4, 0.25, 0.35
+_PLACE_BONUS: Final = 0.12
+_YEAR_BONUS: Final = 0.06
+_ASIDE_MALUS: Final = 0.2
+_RISK_ITEM: Final = "Item 1A"
+_SMALL: Final = 150  # characters
+_SMALL_MALUS: Final = 0.2
+_OPENING_CHUNKS: Final = 3
+_MOST_OPENED: Final = 6  # documents
+_OPENING_BONUS: Final = 0.25
 _ROUTE_AFTER: Final = 3  # chunks before a statement that is a side matter
 _MOST_STATEMENT_SOURCES: Final = 3
 _ANNUAL_FIRST: Final = ("10-K", "20-F", "40-F", "annual_report", "10-Q", "6-K")
@@ -53,13 +66,15 @@ class Searcher:
         self._off = frozenset(without)
         self._lexicon = lexicon
 
-    def plan(self, question: str, library: Library) -> QueryPlan:
-        """Return the plan of a question."""
-        return analyse(question, library, lexicon=self._lexicon, occurs=self._index.occurs)
+    def plan(self, question: str, library: Library, visible: Allowed) -> QueryPlan:
+        """Return the plan of a question; words are looked up in what is ``visible`` to the session alone."""
+        return analyse(
+            question, library, lexicon=self._lexicon, occurs=lambda word: self._index.occurs(word, visible)
+        )
 
-    def search(self, question: str, library: Library, allowed: Allowed) -> Found:
+    def search(self, question: str, library: Library, allowed: Allowed, visible: Allowed) -> Found:
         """Return evidence for a question, best first."""
-        plan = self.plan(question, library)
+        plan = self.plan(question, library, visible)
         selection = select_documents(plan, library, allowed.documents)
         found = Found(plan, selection)
         if selection.empty:
@@ -70,7 +85,7 @@ class Searcher:
         units = self._units(plan, selection)
         ranked = [self._unit(plan, selection, text, docs, allowed, number) for number, (text, docs) in enumerate(units)]
         chunks = _merged(ranked, interleaved=bool(self._groups(selection)))
-        found.evidence = chunks
+        found.evidence = completed(chunks, self._index.chunks_of)
         if STATEMENT not in self._off:
             self._add_statements(found)
         return found
@@ -102,6 +117,9 @@ class Searcher:
         scope = self._index.narrow(allowed, documents)
         concepts = concepts_of(text, plan)
         hits = self._fused(plan, text, concepts, scope)[:_POOL]
+        opening = self._opening(plan, scope) if TITLE not in self._off else {}
+        known = {hit.row for hit in hits}
+        hits += [Fused(row, 0.0, {}, {}) for row in opening if row not in known]
         stored = self._index.stored_chunks(hit.row for hit in hits)
         hits = [hit for hit in hits if hit.row in stored]
         sources = self._index.sources({stored[hit.row].doc for hit in hits})
@@ -110,7 +128,17 @@ class Searcher:
         readings = self._readings(plan, concepts, evidence)
         for one, hit, reading in zip(evidence, hits, readings, strict=True):
             weight = min(selection.weights.get(one.source.doc, 1.0), 1.2)
+            one.reading = reading
             one.score = _score(hit, reading) * weight if reading else hit.score * weight
+            place = _place_bonus(plan, one) if TITLE not in self._off else 0.0
+            one.score -= _smallness(one)
+            if hit.row in opening:
+                one.score += _OPENING_BONUS
+                one.found_by["opening"] = f"of {opening[hit.row]}"
+            one.score -= _aside(plan, one)
+            if place:
+                one.score += place
+                one.found_by["section"] = str(one.metadata.get("item") or one.metadata.get("section_path"))
             if reading and reading.line > 0:
                 one.found_by[LINE] = f"{reading.line:.2f} in one line" + (", under its name" if reading.label else "")
         evidence.sort(key=lambda one: (-one.score, one.row))
@@ -130,6 +158,24 @@ class Searcher:
             runs[TITLE] = self._index.title_search(" ".join([text, *plan.items]), _POOL, scope, terms=titles)
         return score_fusion(runs, {DENSE: dense, KEYWORD: keyword, TITLE: _TITLE_WEIGHT})
 
+    def _opening(self, plan: QueryPlan, scope: Allowed) -> dict[int, str]:
+        """Return the first chunks of the Items that open with what a topic asks for: what the company is and does."""
+        items = {item for topic in plan.topics if topic.opening for item in topic.items}
+        if not items or len(scope.documents) > _MOST_OPENED:
+            return {}
+        found: dict[int, str] = {}
+        inside = set(scope.rows.tolist())
+        annual = [d for d in scope.documents if self._index.document_type(d) == "10-K"]
+        for document in annual:
+            rows = [c for c in self._index.chunks_of(document) if c.metadata.get("item") in items and c.row in inside]
+            seen: dict[str, int] = {}
+            for chunk in rows:
+                item = str(chunk.metadata["item"])
+                seen[item] = seen.get(item, 0) + 1
+                if seen[item] <= _OPENING_CHUNKS:
+                    found[chunk.row] = item
+        return found
+
     def _shifted(self, plan: QueryPlan) -> tuple[float, float]:
         """Move weight to words where the question holds exact identifiers."""
         dense, keyword = self._weights
@@ -146,8 +192,10 @@ class Searcher:
     ) -> list[Reading | None]:
         if LINE in self._off or not evidence:
             return [None] * len(evidence)
-        texts = [(str(one.metadata.get(CONTEXT_HEADER, "")), one.text) for one in evidence]
-        return list(LineReader(concepts, plan.shape, texts, growth=plan.growth).read())
+        passages = [Passage(str(one.metadata.get(CONTEXT_HEADER, "")), one.source.text, one.spans) for one in evidence]
+        growth = plan.growth and bool(plan.metrics)
+        years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
+        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=_printed(plan)).read())
 
     # --- statements --------------------------------------------------------------------------------
 
@@ -156,7 +204,7 @@ class Searcher:
         plan, selection = found.plan, found.selection
         if not plan.metrics and not plan.statements:
             return
-        first = bool(plan.statements) or not (plan.breakdown or plan.adjusted or plan.forward)
+        first = bool(plan.statements) or (_printed(plan) and not plan.breakdown and not plan.adjusted)
         groups = [numbers for _, numbers in self._groups(selection)] or [tuple(selection.weights)]
         added = []
         for unit, numbers in enumerate(groups):
@@ -166,9 +214,13 @@ class Searcher:
                 sources.values(),
                 key=lambda s: (-round(selection.weights.get(s.doc, 0.0), 2), _annual_rank(s), -_moment(s), s.doc),
             )[:_MOST_STATEMENT_SOURCES]
-            chunks: dict[int, Sequence[StoredChunk]] = {s.doc: self._index.chunks_of(s.doc) for s in ordered if s.statements}
+            chunks: dict[int, Sequence[StoredChunk]] = {
+                s.doc: self._index.chunks_of(s.doc) for s in ordered if s.statements
+            }
             for evidence, items in statement_evidence(plan, [s for s in ordered if s.doc in chunks], chunks):
                 evidence.unit = unit
+                if plan.growth and items and max(figures_of(evidence, item) for item in items) < 2:
+                    first = bool(plan.statements)  # a change cannot be read from one column
                 found.items[evidence.identity] = items
                 added.append(evidence)
         _insert(found, added, first=first)
@@ -198,14 +250,61 @@ def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
         else:
             outer.children.append(chunk.identity)
             outer.found_by |= {name: why for name, why in chunk.found_by.items() if name not in outer.found_by}
-    at = 0 if first else min(_ROUTE_AFTER, len(chunks))
+    reported = next((i + 1 for i, chunk in enumerate(chunks[:_ROUTE_AFTER]) if _reports_ratio(found.plan, chunk)), 0)
+    at = reported if first else min(_ROUTE_AFTER, len(chunks))
     for one in added:
         one.score = max((c.score for c in chunks[at:]), default=0.5) if not first else 1.0
     found.evidence = [*chunks[:at], *added, *chunks[at:]]
 
 
+def _printed(plan: QueryPlan) -> bool:
+    """Tell whether a figure that is printed is asked for, and no reason or forecast."""
+    return plan.shape != "reason" and not plan.forward
+
+
+def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:
+    """Tell whether a chunk prints, under its very name, a measure that else has to be computed."""
+    computed = any(metric.formula for metric in plan.metrics)
+    return computed and not plan.statements and chunk.reading is not None and chunk.reading.label
+
+
+def _aside(plan: QueryPlan, one: Evidence) -> float:
+    """Return what a chunk loses by standing where things are defined or disclaimed, or only feared."""
+    asides = finder("asides")
+    if asides.has(tokenize(section_words(one.metadata))) and not asides.has(tokenize(plan.question)):
+        return _ASIDE_MALUS
+    risks = one.metadata.get("item") == _RISK_ITEM and plan.periods and not plan.forward
+    return _ASIDE_MALUS / 2 if risks and not any(_RISK_ITEM in topic.items for topic in plan.topics) else 0.0
+
+
+def _numbered_alike(item: str, doc_type: str) -> bool:
+    """Tell whether a form numbers its Items as topics name them: as a 10-K does, or an 8-K its events."""
+    return doc_type == "10-K" or ("." in item and doc_type == "8-K")
+
+
+def _place_bonus(plan: QueryPlan, one: Evidence) -> float:
+    """Return what a chunk gains by standing in a section where a topic of the question has its place."""
+    item = str(one.metadata.get("item", ""))
+    path = frozenset(stems(section_words(one.metadata)))
+    bonus = 0.0
+    for topic in plan.topics:
+        if item and item in topic.items and _numbered_alike(item, str(one.source.metadata.get(DOC_TYPE))):
+            bonus = max(bonus, _PLACE_BONUS)
+        elif any(set(stems(title)) <= path for title in topic.titles if stems(title)):
+            bonus = max(bonus, _PLACE_BONUS * 0.75)
+    return bonus
+
+
 def _score(hit: Fused, reading: Reading) -> float:
-    return _FUSED_SHARE * hit.score + _COVERAGE_SHARE * reading.coverage + _LINE_SHARE * reading.line
+    found = _FUSED_SHARE * hit.score + _COVERAGE_SHARE * reading.coverage + _LINE_SHARE * reading.line
+    return found + _YEAR_BONUS * reading.years
+
+
+def _smallness(one: Evidence) -> float:
+    """Return what a bare line of prose loses: a heading without its text answers nothing."""
+    if one.metadata.get(KIND) in ("note", "table") or one.size >= _SMALL:
+        return 0.0
+    return _SMALL_MALUS * (1 - one.size / _SMALL)
 
 
 def _merged(ranked: Sequence[list[Evidence]], *, interleaved: bool) -> list[Evidence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
@@ -18,6 +19,7 @@ from fin_rag.text.words import stems
 
 PRIMARY: Final = ("income", "balance_sheet", "cash_flow")
 _LEAST_LIKENESS: Final = 0.5
+_FIGURE: Final = re.compile(r"\d[\d.,]*")
 _MOST_ROWS: Final = 3  # rows taken for one line item
 
 
@@ -110,9 +112,7 @@ def _printing(statements: Sequence[FiledStatement], item: str, home: str) -> Fil
     return next((s for s in ordered if s.statement_type == home), None)
 
 
-def _whole(
-    source: StoredSource, statement: FiledStatement, chunks: Sequence[StoredChunk]
-) -> Evidence | None:
+def _whole(source: StoredSource, statement: FiledStatement, chunks: Sequence[StoredChunk]) -> Evidence | None:
     """Return a statement as one piece of evidence, with the metadata of the chunk where it begins."""
     metadata = _place(statement.spans[0], chunks)
     if metadata is None:
@@ -133,7 +133,7 @@ def _place(span: Span, chunks: Iterable[StoredChunk]) -> dict[str, MetadataValue
 
 
 def clipped(evidence: Evidence, items: Sequence[str], limit: int) -> Evidence | None:
-    """Return a statement cut to heads, the rows of ``items`` with their titles, and totals, within ``limit`` characters.
+    """Return a statement cut to heads, the rows of ``items``, and totals, within ``limit`` characters.
 
     Rows asked for come first; totals follow while there is room. Nothing is returned where not even the heads
     and one row fit.
@@ -168,3 +168,10 @@ def _joined(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
         else:
             merged.append(span)
     return tuple(merged)
+
+
+def figures_of(evidence: Evidence, item: str) -> int:
+    """Return how many figures the row of a line item has; 0 where the statement has no such row."""
+    rows = rows_for(evidence.source.statements[evidence.statement], item)
+    text = evidence.source.text
+    return max((len(_FIGURE.findall(row.span.slice(text)[len(row.label) :])) for row in rows), default=0)

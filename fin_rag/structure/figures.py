@@ -41,6 +41,10 @@ def figure_tail(text: str) -> Tail:
     none = Tail(len(text), (), gapped=False)
     if len(text) > LONGEST_ROW or not text or not (text[-1].isdigit() or text[-1] in _LAST):
         return none
+    last = text.rsplit(None, 1)[-1]
+    plain = last[-1] != ")" and ".." not in text and ". ." not in text
+    if plain and not (is_neutral(last) or is_nil(last) or is_figure(last)):
+        return none  # a word; most lines end with one
     spaced = _LEADER.sub(lambda found: " " * len(found[0]), text)
     tokens = [found.span() for found in _WORD.finditer(spaced)]
     first = len(tokens)

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 from fin_rag.schema import Span
 
 _BREAK: Final = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_ODD_BREAK: Final = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")
 # A longer line is running text whatever it looks like; only the head and tail of it are ever examined.
 LONGEST_ROW: Final = 20_000
 _TOO_LONG_FOR_PHRASE: Final = 400
@@ -78,6 +79,16 @@ def split_lines(text: str, span: Span | None = None) -> list[Line]:
     """
     at, end = (span.start, min(span.end, len(text))) if span else (0, len(text))
     lines: list[Line] = []
+    if not _ODD_BREAK.search(text, at, end):  # most texts break at line feeds alone
+        for raw in text[at:end].split("\n"):
+            body = raw.strip()
+            if body:
+                indent = raw.index(body[0])
+                lines.append(Line(at + indent, at + indent + len(body), body, indent))
+            else:
+                lines.append(Line(at, at, "", 0))
+            at += len(raw) + 1
+        return lines
     while at <= end:
         found = _BREAK.search(text, at, end)
         stop = found.start() if found else end

@@ -46,6 +46,16 @@ def _words() -> _Words:
     )
 
 
+@cache
+def _named() -> re.Pattern[str]:
+    """Return the pattern of what every unit line has: the first word or sign of a scale or a currency."""
+    words = _words()
+    first = sorted({name[0] for names in (words.scales, words.currencies) for name in names})
+    spelled = "|".join(re.escape(word) for word in first if word[0].isalpha())
+    signs = "|".join(re.escape(word) for word in first if not word[0].isalpha())
+    return re.compile(rf"(?<![^\W\d_])(?:{spelled})(?![^\W\d_])|{signs}")
+
+
 def unit_of(text_line: str) -> tuple[str, int] | None:
     """Read currency and scale from a unit line, a table title or a column label.
 
@@ -70,6 +80,8 @@ def unit_of(text_line: str) -> tuple[str, int] | None:
         return None
     line = text_line.replace("\u00a0", " ").replace("*", " ").replace("_", " ").replace("\\", " ")
     line = line.replace("’", "'").lower()
+    if not _named().search(line):
+        return None
     for found in _BRACKETED.finditer(line):
         unit = _read(found[1], bracketed=True)
         if unit:

@@ -12,6 +12,7 @@ from typing import Final
 # Words with a mark or digit inside (BRK.B, 575/2013, R&D, 1,234.5, 842-10-25) and plain numbers.
 _IDENTIFIER: Final = re.compile(r"\w+(?:[.,/&'\u2019-]\w+)+|\w*\d\w*")
 _WORD: Final = re.compile(r"\w+")
+_RAISED: Final = re.compile("[¹²³⁴⁵⁶⁷⁸⁹⁰]")
 
 
 def fold(text: str) -> str:
@@ -32,6 +33,16 @@ def function_words() -> frozenset[str]:
     """Return the English and Spanish words that carry no topic, folded; they are dropped from questions."""
     data = json.loads(files("fin_rag.text").joinpath("function_words.json").read_text("utf-8"))
     return frozenset(fold(word) for words in data.values() for word in words)
+
+
+def without_marks(text: str) -> str:
+    """Return a text with raised figures as blanks: a word with the mark of a note is still that word.
+
+    Example:
+        >>> without_marks("EBITDA ajustado¹")
+        'EBITDA ajustado '
+    """
+    return _RAISED.sub(" ", text)
 
 
 def topic_words(question: str) -> list[str]:
@@ -91,7 +102,7 @@ def stems(text: str) -> list[str]:
         ['gast', 'corrient']
     """
     known = function_words()
-    return [stem(word) for word in _WORD.findall(fold(text)) if word not in known]
+    return [stem(word) for word in _WORD.findall(fold(without_marks(text))) if word not in known]
 
 
 @cache

@@ -15,6 +15,7 @@ from fin_rag.retrieval.anchors.model import (
     REASON_THEN_MATCH,
     SECTION_WEIGHTED_MATCH,
     SHAPES,
+    STATEMENT_ROWS,
     TITLE_EMBEDDINGS,
     TITLE_KEYWORDS,
     Candidate,
@@ -23,13 +24,13 @@ from fin_rag.retrieval.anchors.model import (
 
 
 def detect_then_extract(passage: Passage) -> float:
-    """Score by the lines found: words together, and a value of the shape asked beside them."""
-    return passage.score(CONTENT_KEYWORDS) + 0.3 * passage.score(SHAPES)
+    """Score by the lines found: words together, a value of the shape asked beside them, the row of a statement."""
+    return passage.score(CONTENT_KEYWORDS) + 0.3 * passage.score(SHAPES) + passage.score(STATEMENT_ROWS)
 
 
 def section_weighted_match(passage: Passage) -> float:
     """Score by content, weighed by how well the titles around it fit."""
-    title = max(passage.score(TITLE_KEYWORDS), passage.score(TITLE_EMBEDDINGS))
+    title = max(passage.score(TITLE_KEYWORDS), passage.score(TITLE_EMBEDDINGS), passage.score(STATEMENT_ROWS))
     return passage.score(CONTENT_KEYWORDS) * (0.5 + title)
 
 
@@ -40,7 +41,7 @@ def hybrid_embedding(passage: Passage) -> float:
 
 def reason_then_match(passage: Passage) -> float:
     """Score within the sections where such a question is usually answered; nothing outside of them."""
-    title = passage.score(TITLE_KEYWORDS) + passage.score(TITLE_EMBEDDINGS)
+    title = passage.score(TITLE_KEYWORDS) + passage.score(TITLE_EMBEDDINGS) + 2 * passage.score(STATEMENT_ROWS)
     return title * (0.2 + hybrid_embedding(passage))
 
 

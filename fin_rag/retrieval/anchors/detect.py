@@ -14,6 +14,7 @@ from fin_rag.retrieval.anchors.model import (
     CONTENT_KEYWORDS,
     DETECTORS,
     SHAPES,
+    STATEMENT_ROWS,
     TITLE_EMBEDDINGS,
     TITLE_KEYWORDS,
     Hit,
@@ -21,6 +22,7 @@ from fin_rag.retrieval.anchors.model import (
     Plan,
 )
 from fin_rag.retrieval.anchors.pool import Pool, Titles
+from fin_rag.retrieval.anchors.rows import statement_rows
 from fin_rag.retrieval.lexical import pool_scores, rarity, text_terms
 from fin_rag.schema import Section, Span
 
@@ -51,6 +53,7 @@ class Detection:
         self.names = [name for name in DETECTORS if name in detectors]
         self._title_scores(titles)
         self._search_sections()
+        self._find_rows()
         for passage in self.passages:
             passage.bag = Counter(text_terms(passage.text))
             passage.held = plan.held_in(frozenset(passage.bag))
@@ -107,6 +110,24 @@ class Detection:
             allowed = self.pool.within(section, view)
             if len(allowed.rows):
                 self.pool.search(_IN_A_SECTION, allowed)
+
+    def _find_rows(self) -> None:
+        """Look up the rows that print what a metric is made of, in the documents at hand."""
+        if STATEMENT_ROWS not in self._detectors:
+            return
+        views = {view.number: view for view in self.pool.documents()}
+        found = list(statement_rows(self.plan.query, self.pool.statements(views)))
+        for number, view in views.items():
+            own = [hit for hit in found if hit.doc == number]
+            for hit, row in zip(own, self.pool.at(view, [hit.span for hit in own]) if own else (), strict=True):
+                if row is None:
+                    continue
+                passage = self.pool.passages[row]
+                passage.scores[STATEMENT_ROWS] = max(passage.score(STATEMENT_ROWS), hit.score)
+                section_id = passage.section.section_id if passage.section else ""
+                said = f"row {hit.label!r} of the {hit.statement_type} statement prints {hit.item}"
+                self.hits.append(Hit(STATEMENT_ROWS, view.doc_id, hit.span, hit.score, said, section_id))
+        self._cut(STATEMENT_ROWS)
 
     def _score_titles_of_passages(self) -> None:
         for name, scores in self._by_section.items():

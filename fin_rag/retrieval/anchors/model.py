@@ -19,8 +19,9 @@ TITLE_KEYWORDS: Final = "title_keywords"
 TITLE_EMBEDDINGS: Final = "title_embeddings"
 CONTENT_KEYWORDS: Final = "content_keywords"
 SHAPES: Final = "shapes"
+STATEMENT_ROWS: Final = "statement_rows"
 CHUNK_EMBEDDINGS: Final = "chunk_embeddings"
-DETECTORS: Final = (TITLE_KEYWORDS, TITLE_EMBEDDINGS, CONTENT_KEYWORDS, SHAPES, CHUNK_EMBEDDINGS)
+DETECTORS: Final = (TITLE_KEYWORDS, TITLE_EMBEDDINGS, CONTENT_KEYWORDS, SHAPES, STATEMENT_ROWS, CHUNK_EMBEDDINGS)
 
 DETECT_THEN_EXTRACT: Final = "detect_then_extract"
 SECTION_WEIGHTED_MATCH: Final = "section_weighted_match"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ def make_plan(
     *,
     keywords: Mapping[str, float] | None = None,
     patterns: Mapping[str, str] | None = None,
+    occurs: Callable[[str], bool] = lambda _: True,
 ) -> Plan:
     """Read out of a question what the detectors look for.
 
@@ -39,6 +40,7 @@ def make_plan(
         library: the issuers and documents of the index.
         keywords: further words with their weights; a word of the question gets the weight given.
         patterns: named regular expressions that lines are searched for.
+        occurs: tells whether a word stands in any text of the index.
 
     Raises:
         InputError: if a pattern is no regular expression, or a weight is not positive.
@@ -50,7 +52,7 @@ def make_plan(
         >>> sorted(plan.held("Purchases of property, plant and equipment (12)"))
         ['=capex']
     """
-    query = analyse(question, library or Library([]))
+    query = analyse(question, library or Library([]), occurs=occurs)
     concepts = _concepts(query)
     named = [*(metric.text for metric in query.metrics), *(topic.text for topic in query.topics)]
     covered = frozenset(term for text in named for term in question_terms(text))
@@ -124,14 +126,15 @@ def _topic_titles(topic: TopicMatch) -> tuple[str, ...]:
     return (*topic.titles, topic.text)
 
 
-def title_terms(title: str) -> list[str]:
+@lru_cache(maxsize=1 << 15)
+def title_terms(title: str) -> tuple[str, ...]:
     """Return the stems of a title's topic words.
 
     Example:
         >>> title_terms("Liquidity and Capital Resources")
-        ['liquidit', 'capital', 'resourc']
+        ('liquidit', 'capital', 'resourc')
     """
-    return list(dict.fromkeys(question_terms(title) if title.strip() else text_terms(title)))
+    return tuple(dict.fromkeys(question_terms(title) if title.strip() else text_terms(title)))
 
 
 @cache

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from langchain_core.documents import Document
 
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.statements import FiledStatement
 from fin_rag.index.store import FilingIndex
 from fin_rag.index.view import DocumentView
 from fin_rag.query import Library
@@ -31,11 +32,13 @@ from fin_rag.schema import (
     parse_spans,
 )
 
+_T = TypeVar("_T")
 _KEPT_VIEWS: Final = 64
 _KEPT_LIBRARIES: Final = 8
 _KEPT_TITLES: Final = 50_000
 _MOST_DOCUMENTS: Final = 24  # whose titles are read
 _TITLE_SHARE: Final = 0.4  # of the weight of a question's terms, from which a title fits as well as any
+_MOST_STATEMENTS: Final = 8  # documents whose statements are read
 _PATH_WEIGHT: Final = 0.5  # of a word in the titles above a section's own
 
 
@@ -50,6 +53,8 @@ class Reader:
         self._views: OrderedDict[tuple[str, int], DocumentView] = OrderedDict()
         self._titles: OrderedDict[str, np.ndarray[Any, np.dtype[np.float32]]] = OrderedDict()
         self._libraries: dict[tuple[tuple[int, int, int], str | None], Library] = {}
+        self._spans: OrderedDict[int, dict[int, tuple[Span, ...]]] = OrderedDict()
+        self._statements: OrderedDict[int, tuple[FiledStatement, ...]] = OrderedDict()
         self._lock = Lock()
 
     def view(self, doc_id: str, session_id: str | None) -> DocumentView:
@@ -79,6 +84,31 @@ class Reader:
                 self._libraries[key] = known
         return known
 
+    def spans(self, number: int) -> dict[int, tuple[Span, ...]]:
+        """Return the spans of each chunk of a document, by row."""
+        with self._lock:
+            known = self._spans.get(number)
+        if known is None:
+            known = {chunk.row: parse_spans(str(chunk.metadata[SPANS])) for chunk in self.index.chunks_of(number)}
+            self._keep(self._spans, number, known)
+        return known
+
+    def statements(self, number: int) -> tuple[FiledStatement, ...]:
+        """Return the statements of a document."""
+        with self._lock:
+            known = self._statements.get(number)
+        if known is None:
+            source = self.index.sources([number]).get(number)
+            known = source.statements if source is not None else ()
+            self._keep(self._statements, number, known)
+        return known
+
+    def _keep(self, kept: OrderedDict[int, _T], number: int, value: _T) -> None:
+        with self._lock:
+            kept[number] = value
+            while len(kept) > _KEPT_VIEWS:
+                kept.popitem(last=False)
+
     def title_vectors(self, titles: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float32]]:
         """Return one unit vector a title."""
         with self._lock:
@@ -95,13 +125,23 @@ class Reader:
 class Pool:
     """Gather passages for one question, each once, with the likeness of its vector to the question's.
 
-    ``words`` are what the search by words is asked, ``question`` what the search by meaning is.
+    ``words`` are what the search by words is asked, ``question`` what the search by meaning is; ``weights`` say how
+    well documents fit the question, by number.
     """
 
-    def __init__(self, reader: Reader, question: str, words: str, allowed: Allowed, session_id: str | None) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        question: str,
+        words: str,
+        allowed: Allowed,
+        session_id: str | None,
+        weights: Mapping[int, float] | None = None,
+    ) -> None:
         self._reader = reader
         self._index = reader.index
         self._words = words
+        self._weights = weights or {}
         self._allowed = allowed
         self._session_id = session_id
         self.vector = self._index.embed_question(question)
@@ -114,8 +154,13 @@ class Pool:
         hits = [
             *self._index.keyword_search(self._words, size, within),
             *self._index.nearest(self.vector, size, within),
+            *self._index.title_search(self._words, max(size // 2, 1), within),
         ]
-        new = [row for row in dict.fromkeys(row for row, _ in hits) if row not in self.passages]
+        return self.take(row for row, _ in hits)
+
+    def take(self, rows: Iterable[int]) -> list[int]:
+        """Take in rows that are in scope; return those that were not there before."""
+        new = [row for row in dict.fromkeys(rows) if row not in self.passages]
         documents = self._index.fetch(new)
         present = [row for row in new if row in documents]
         vectors = self._index.vectors_of(present)
@@ -124,12 +169,34 @@ class Pool:
             self.cosines[row] = float(cosine)
         return present
 
+    def at(self, view: DocumentView, spans: Sequence[Span]) -> list[int | None]:
+        """Return, for each span of a document, the row of the chunk in scope that holds its start, taken in."""
+        chunks = self._reader.spans(view.number)
+        permitted = set(np.intersect1d(self._allowed.rows, list(chunks)).tolist())
+        found: list[int | None] = []
+        for span in spans:
+            holding = (row for row in permitted if any(own.start <= span.start < own.end for own in chunks[row]))
+            found.append(min(holding, default=None))
+        self.take(row for row in found if row is not None)
+        return [row if row in self.passages else None for row in found]
+
     def within(self, section: Section, view: DocumentView) -> Allowed:
         """Return what of a section, and of the sections inside it, is in scope."""
         inside = [one.section_id for one in view.sections if section.span.contains(one.span)]
         found = self._index.resolve({DOC_ID: view.doc_id, SECTION_ID: {"$in": inside}}, session_id=self._session_id)
         rows = np.intersect1d(found.rows, self._allowed.rows, assume_unique=True)
         return Allowed(rows, (view.number,) if len(rows) else (), everything=False)
+
+    def documents(self) -> list[DocumentView]:
+        """Return the documents whose statements are read: those best chosen by the question, at most 8."""
+        order = sorted(self._weights, key=lambda number: (-self._weights[number], number))
+        by_number = {view.number: view for view in self.views()}
+        chosen = [by_number[number] for number in order if number in by_number]
+        return (chosen or list(by_number.values()))[:_MOST_STATEMENTS]
+
+    def statements(self, numbers: Iterable[int]) -> list[tuple[int, tuple[FiledStatement, ...]]]:
+        """Return the statements of documents, by their numbers."""
+        return [(number, self._reader.statements(number)) for number in numbers]
 
     def views(self) -> list[DocumentView]:
         """Return the documents of the passages, those with the most likely passage first, at most 24."""

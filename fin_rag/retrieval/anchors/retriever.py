@@ -97,7 +97,7 @@ class AnchorRetriever(ScopedRetriever):
     arbiter: Any = None
     pool_size: int = Field(default=40, ge=1)
     limit: int = Field(default=12, ge=1)
-    max_chars: int = Field(default=1800, ge=1)
+    max_chars: int = Field(default=900, ge=1)
     derive: bool = True
     detectors: Sequence[str] = DETECTORS
     compositions: Mapping[str, float] = Field(default_factory=lambda: dict.fromkeys(COMPOSITIONS, 1.0))
@@ -203,7 +203,8 @@ class AnchorRetriever(ScopedRetriever):
         limit = max(self.limit, 2 * wanted)
         weights = selection.weights if selection else {}
         found = candidates(detection, self.compositions, limit, self.max_chars, weights) if detection else []
-        passages = [self._passage(one) for one in found]
+        chunks = self.index.fetch(passage.row for one in found for passage in one.passages)
+        passages = [self._passage(one, chunks) for one in found]
         texts = [passage.page_content for passage in passages]
         case = Case(question, table_of_contents(found), found, texts)
         return _Prepared(question, wanted, scope, detection, selection, case, passages)
@@ -213,17 +214,18 @@ class AnchorRetriever(ScopedRetriever):
     ) -> tuple[Detection | None, Selection | None]:
         """Run the detectors within what is allowed and what the question itself is about."""
         library = self._reader.library(session_id)
-        plan = make_plan(question, library, keywords=self.keywords, patterns=self.patterns)
+        given: dict[str, Any] = {"keywords": self.keywords, "patterns": self.patterns}
+        plan = make_plan(question, library, occurs=lambda word: self.index.occurs(word, allowed), **given)
         selection = select_documents(plan.query, library, allowed.documents) if self.derive else None
         within = self.index.narrow(allowed, selection.weights) if selection is not None else allowed
         if not len(within.rows):
             return None, selection
-        pool = Pool(self._reader, question, plan.search, within, session_id)
+        weights = selection.weights if selection is not None else None
+        pool = Pool(self._reader, question, plan.search, within, session_id, weights)
         pool.search(self.pool_size)
         return Detection(pool, plan, Titles(self._reader, pool.views()), self.detectors), selection
 
-    def _passage(self, candidate: Candidate) -> Document:
-        chunks = self.index.fetch(passage.row for passage in candidate.passages)
+    def _passage(self, candidate: Candidate, chunks: Mapping[int, Document]) -> Document:
         children = [identified(chunks[p.row]) for p in candidate.passages if p.row in chunks]
         if not children:
             raise InputError("The index changed while a question was answered. Ask again.")

@@ -61,12 +61,13 @@ def title_keys(text: str, form: Form) -> tuple[str, ...]:
     bare = _TRAILING_PAGE.sub("", text)
     if not bare or form.family == "8-K":
         return ()
-    likely = sorted(((form.similarity(k, bare), k) for k, spec in form.specs.items() if spec.by_title), reverse=True)[
-        :2
-    ]
+    words = content_words(bare)
+    if not words:
+        return ()
+    likely = sorted(((form.likeness(k, words), k) for k, spec in form.specs.items() if spec.by_title), reverse=True)[:2]
     if len(likely) < 2 or likely[0][0] < _TITLE_LIKENESS or likely[0][0] == likely[1][0]:
         return ()
-    foreign = content_words(bare) - form.spec(likely[0][1]).words - vocabulary().generic_words
+    foreign = words - form.spec(likely[0][1]).words - vocabulary().generic_words
     return () if foreign else (likely[0][1],)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -106,9 +107,10 @@ class Form:
 
     def similarity(self, key: str, title: str) -> float:
         """Compare a printed title with the usual ones of an Item: 0 is unlike, 1 the same words."""
-        words = content_words(title)
-        if not words:
-            return 0.0
+        return self.likeness(key, content_words(title))
+
+    def likeness(self, key: str, words: AbstractSet[str]) -> float:
+        """Compare the content words of a title with the usual titles of an Item."""
         best = 0.0
         for tokens in self.spec(key).token_sets:
             shared = len(words & tokens)

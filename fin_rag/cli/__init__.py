@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from fin_rag.cli import evaluate, golden
+from fin_rag.cli import evaluate, golden, view_arguments
 from fin_rag.cli.answer_arguments import add_ask, add_facts, add_verify
 from fin_rag.errors import FinRagError
 
@@ -34,6 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_ask(commands.add_parser("ask", help="answer a question, or say why not"))
     add_facts(commands.add_parser("facts", help="load reported figures and read them as of a date"))
     add_verify(commands.add_parser("verify", help="check the figures of an answer against its evidence"))
+    view_arguments.add_arguments(commands.add_parser("view", help="look into an index in the browser"))
     return parser
 
 
@@ -100,6 +101,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--facts", action="store_true", help="show the inline XBRL facts and where each is printed")
     parser.add_argument("--report", metavar="OUT", help="write a small copy without content, to report an odd reading")
     parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
+    parser.add_argument("--html", metavar="OUT", help="write one page to look at instead; it opens offline")
     parser.add_argument("--as-of", metavar="DATE", help="statutes with versions: the text in force on that day")
     parser.add_argument("--doc-type", metavar="TYPE", help="kind of the document, if detection is wrong")
     _add_common(parser)

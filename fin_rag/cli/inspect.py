@@ -31,6 +31,8 @@ def run(options: argparse.Namespace) -> int:
         return _write_report(options, document)
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
+    if options.html:
+        return _write_page(options, whole, outline, chunks)
     tables = table_report(whole, outline) if options.tables else None
     statements = statement_report(whole, outline) if options.statements else None
     facts = fact_report(whole) if options.facts else None
@@ -74,6 +76,23 @@ def _print_outline(whole: Document, outline: Outline, chunks: int) -> None:
     else:
         for section in outline:
             print(_branch(section, pages))
+
+
+def _write_page(options: argparse.Namespace, whole: Document, outline: Outline, chunks: list[Document]) -> int:
+    from fin_rag.inspector import inspect_page
+
+    page = inspect_page(whole, outline, chunks, max_tokens=options.max_tokens)
+    try:
+        Path(options.html).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The page {options.html!r} cannot be written: {error.strerror}.") from error
+    if options.json:
+        print(json.dumps({"html": options.html, "bytes": len(page.encode()), "chunks": len(chunks)}))
+    else:
+        print(
+            f"{options.html}: {len(outline)} sections, {len(chunks)} chunks. Open it in a browser; it needs no network."
+        )
+    return 0
 
 
 def _write_report(options: argparse.Namespace, document: Document) -> int:

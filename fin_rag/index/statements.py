@@ -32,7 +32,7 @@ class FiledStatement:
     doc: int
     number: int
     statement_type: str
-    scope: str
+    basis: str
     title: str
     spans: tuple[Span, ...]
     headers: tuple[Span, ...]
@@ -64,7 +64,7 @@ def statement_records(document: Document, outline: Outline) -> list[dict[str, ob
 def _record(statement: Statement) -> dict[str, object]:
     return {
         "type": statement.statement_type,
-        "scope": statement.scope,
+        "basis": statement.basis,
         "title": statement.title,
         "spans": [[span.start, span.end] for span in statement.spans],
         "headers": [[span.start, span.end] for span in statement.headers],
@@ -80,7 +80,7 @@ def read_statements(doc: int, records: Sequence[Mapping[str, Any]]) -> list[File
     """Read what :func:`statement_records` wrote."""
     return [
         FiledStatement(
-            doc, number, str(one["type"]), str(one["scope"]), str(one["title"]),
+            doc, number, str(one["type"]), str(one["basis"]), str(one["title"]),
             tuple(Span(a, b) for a, b in one["spans"]), tuple(Span(a, b) for a, b in one["headers"]),
             tuple(FiledRow(r[0], Span(r[1], r[2]), tuple(r[3]), r[4], r[5]) for r in one["rows"]),
             tuple(one["ends"]), bool(one["primary"]),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Final
 
-SHAPES: Final = ("amount", "percent", "ratio", "date", "count", "name", "reason", "yes_no", "text")
+SHAPES: Final = ("amount", "percent", "ratio", "date", "count", "name", "reason", "definition", "yes_no", "text")
 
 
 @dataclass(frozen=True, slots=True)

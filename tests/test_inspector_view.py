@@ -15,7 +15,9 @@ from fin_rag.index import FilingIndex
 from fin_rag.inspector.lookup import Request, Side, Viewer
 from fin_rag.inspector.server import make_server
 
-LETTER = "# Orrin Tools plc\n\n## Sales\n\nNet sales were $1,240 million in 2031.\n\n## Debt\n\nNet debt fell to $90 million.\n"
+LETTER = (
+    "# Orrin Tools\n\n## Sales\n\nNet sales were $1,240 million in 2031.\n\n## Debt\n\nNet debt fell to $90 million"
+)
 SECRET = "# Plan\n\nThe board intends to buy Corvane for $77 million.\n"
 
 
@@ -125,7 +127,8 @@ def test_lines_of_a_result(viewer) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        {}, {"question": " "}, {"question": "x", "k": 0}, {"question": "x", "k": True}, {"question": "x", "filter": [1]},
+        {}, {"question": " "}, {"question": "x", "k": 0}, {"question": "x", "k": True},
+        {"question": "x", "filter": [1]},
         {"question": "x", "as_of": 3}, {"question": "x", "max_tokens": "many"},
     ],
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
     python benchmarks/ablation.py ../shared
 
-Every index is built once; only the retriever changes. FinanceBench in the shared setting: page recall within 4,000 and 8,000
-characters, and all gold pages within 8,000. Spanish corpora: recall@5, and within 1,300 characters with headers.
+Every index is built once; only the retriever changes. FinanceBench in the shared setting: page recall within 4,000 and
+8,000 characters, and all gold pages within 8,000. Spanish corpora: recall@5, and within 1,300 characters with headers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def evaluator(folder: Path) -> ModuleType:
     import importlib.util
 
     spec = importlib.util.spec_from_file_location(f"evaluate_{folder.name}", folder / "evaluate.py")
-    assert spec and spec.loader
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

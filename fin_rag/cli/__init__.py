@@ -86,9 +86,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--filter", metavar="JSON", help="any metadata filter, as JSON")
     parser.add_argument("--session", metavar="ID", help="let the private documents of this session in")
     parser.add_argument("--explain", action="store_true", help="show how the question was read")
-    parser.add_argument(
-        "--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens"
-    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens")
     parser.add_argument("--max-chars", type=int, metavar="N", help="pack evidence under this many characters")
     parser.add_argument("--lexicon", metavar="FILE", help="your own terms, in YAML or JSON")
     parser.add_argument("--full", action="store_true", help="print whole chunks, not excerpts")
@@ -99,6 +97,9 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a document")
     parser.add_argument("--chunks", action="store_true", help="show the borders of the chunks as well")
     parser.add_argument("--tables", action="store_true", help="show tables, note markers and what each calls as well")
+    parser.add_argument("--statements", action="store_true", help="show the primary statements with their rows")
+    parser.add_argument("--facts", action="store_true", help="show the inline XBRL facts and where each is printed")
+    parser.add_argument("--report", metavar="OUT", help="write a small copy without content, to report an odd reading")
     parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
     parser.add_argument("--html", metavar="OUT", help="write one page to look at instead; it opens offline")
     parser.add_argument("--as-of", metavar="DATE", help="statutes with versions: the text in force on that day")

@@ -71,7 +71,8 @@ def analyse(
     growth = finder("growth").has(core)
     hits = finder("statements", exact=True).find(tokens)
     naming = [(tokens[hit.first].start, tokens[hit.last - 1].end) for hit in hits]
-    naming += [(part.start, part.end) for part in (*mentions, *periods)]
+    naming += [(mention.start, mention.end) for mention in mentions]
+    naming += [(period.start, period.end) for period in periods]
     unnamed = [
         t for t in core
         if not any(start <= t.start < end for start, end in naming) and not _possessive(question, t)

@@ -68,9 +68,7 @@ class Searcher:
 
     def plan(self, question: str, library: Library, visible: Allowed) -> QueryPlan:
         """Return the plan of a question; words are looked up in what is ``visible`` to the session alone."""
-        return analyse(
-            question, library, lexicon=self._lexicon, occurs=lambda word: self._index.occurs(word, visible)
-        )
+        return analyse(question, library, lexicon=self._lexicon, occurs=lambda word: self._index.occurs(word, visible))
 
     def search(self, question: str, library: Library, allowed: Allowed, visible: Allowed) -> Found:
         """Return evidence for a question, best first."""
@@ -195,7 +193,9 @@ class Searcher:
         passages = [Passage(str(one.metadata.get(CONTEXT_HEADER, "")), one.source.text, one.spans) for one in evidence]
         growth = plan.growth and bool(plan.metrics)
         years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
-        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=_printed(plan)).read())
+        printed = _printed(plan)
+        reader = LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=printed)
+        return list(reader.read())
 
     # --- statements --------------------------------------------------------------------------------
 

@@ -99,8 +99,8 @@ def test_tantivy_is_there_after_reopening(tmp_path) -> None:
 def test_damaged_index_says_how_to_mend_it(tmp_path) -> None:
     folder = tmp_path / "k"
     TantivyKeywords(folder).add([KeywordRecord(7, 7, "en", EN)])
-    (folder / "meta.json").write_text("{")
-    with pytest.raises(IntegrityError, match="rebuild_keywords"):
+    (folder / "keywords" / "meta.json").write_text("{")
+    with pytest.raises(IntegrityError, match="rebuild"):
         TantivyKeywords(folder).count()
 
 

@@ -213,7 +213,7 @@ def test_death_before_the_commit_is_mended_by_the_next_write(tmp_path, monkeypat
 def test_keywords_are_rebuilt_from_the_texts(index) -> None:
     index.add([letter("A"), letter("B")])
     before = index.keyword_search("sales", 5, index.resolve())
-    assert index.rebuild_keywords() == 2
+    assert index.rebuild() == 2
     assert index.keyword_search("sales", 5, index.resolve()) == before
 
 

@@ -8,11 +8,10 @@ more than that, and what they hold more is never looked up. Filters are resolved
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import threading
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from fin_rag.errors import IntegrityError
+from fin_rag.index.connection import Connection
 from fin_rag.index.filters import ALSO_ITEMS, AnyOf, Condition, Conjunction, matches_json, to_sql
 from fin_rag.schema import (
     CIK,
@@ -46,7 +46,7 @@ from fin_rag.schema import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
 _DOCUMENT_KEYS: Final = (
     DOC_ID, SOURCE, TEXT_SHA256, TITLE, DOC_TYPE, ISSUER, TICKER, CIK, FISCAL_YEAR, FISCAL_PERIOD,
     PERIOD_END, FILED, LANG, SOURCE_SCOPE, SESSION_ID,
@@ -61,7 +61,7 @@ CREATE TABLE IF NOT EXISTS settings (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS documents (
     doc INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL, input_key TEXT NOT NULL, chunks INTEGER NOT NULL,
     metadata TEXT NOT NULL, outline TEXT NOT NULL, text BLOB NOT NULL, page_map TEXT NOT NULL,
-    statements TEXT NOT NULL,
+    statements TEXT NOT NULL, vectors_sha256 TEXT NOT NULL,
     {_DOCUMENT_COLUMNS}
 );
 CREATE UNIQUE INDEX IF NOT EXISTS documents_doc_id ON documents (doc_id);
@@ -73,7 +73,8 @@ CREATE INDEX IF NOT EXISTS chunks_doc ON chunks (doc);
 CREATE INDEX IF NOT EXISTS chunks_item ON chunks (item) WHERE item IS NOT NULL;
 CREATE INDEX IF NOT EXISTS chunks_embedding ON chunks (embedding_key);
 CREATE INDEX IF NOT EXISTS documents_input ON documents (input_key);
-CREATE TABLE IF NOT EXISTS stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS documents_private ON documents (doc, chunks) WHERE source_scope <> 'public';
+CREATE TABLE IF NOT EXISTS stale (first_row INTEGER NOT NULL, chunks INTEGER NOT NULL, erase INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS chunks_id ON chunks (chunk_id);
 """  # built from constants above
 
@@ -103,6 +104,7 @@ class NewDocument:
     statements: Sequence[Mapping[str, object]]
     fingerprint: str
     input_key: str
+    vectors_sha256: str
     first_row: int
     chunk_ids: Sequence[str]
     chunk_metadata: Sequence[Mapping[str, MetadataValue]]
@@ -122,11 +124,9 @@ class Catalogue:
     """Read and write the catalogue of one index folder."""
 
     def __init__(self, path: Path, *, create: bool) -> None:
-        self._path = path
-        self._local = threading.local()
-        self._opened: list[sqlite3.Connection] = []
         if not create and not path.exists():
             raise IntegrityError(f"{str(path)!r} does not exist. Open the index to create it.")
+        self.connection = Connection(path, _with_functions)
         try:
             if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
                 self._db.executescript(
@@ -135,41 +135,31 @@ class Catalogue:
                 )
             version = self.setting("format_version")
         except sqlite3.DatabaseError as error:
-            raise IntegrityError(f"The catalogue {str(path)!r} cannot be read: {error}.") from error
-        if version != str(FORMAT_VERSION):
+            self.close()
             raise IntegrityError(
-                f"The index {str(path.parent)!r} has format {version!r}, not {FORMAT_VERSION}. "
-                "Ingest the sources again into a new folder."
+                f"The catalogue {str(path)!r} cannot be read: {error}. Restore the index from a backup, or ingest "
+                "the sources again into a new folder."
+            ) from error
+        if version != str(FORMAT_VERSION):
+            self.close()
+            newer = str(version).isdecimal() and int(str(version)) > FORMAT_VERSION
+            advice = "Install the fin_rag that made it" if newer else "Ingest the sources again into a new folder"
+            raise IntegrityError(
+                f"The index {str(path.parent)!r} has format {version!r}; this fin_rag reads format {FORMAT_VERSION}. "
+                f"{advice}."
             )
 
     @property
     def _db(self) -> sqlite3.Connection:
-        """Return this thread's connection: a reader never sees another thread's open transaction."""
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(
-                self._address(), uri=True, check_same_thread=False, isolation_level=None, timeout=30
-            )
-            connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
-            self._local.connection = connection
-            self._opened.append(connection)
-        return connection
-
-    def _address(self) -> str:
-        """Return the file as SQLite is to open it: in a folder that nobody here may write, for reading alone."""
-        address = self._path.absolute().as_uri()
-        if os.access(self._path.parent, os.W_OK):
-            return address
-        # Beside a log of a running writer its shared memory is there to be read; without one nobody writes.
-        logged = self._path.with_name(self._path.name + "-wal").exists()
-        return f"{address}?{'mode=ro' if logged else 'immutable=1'}"
+        return self.connection.db
 
     def close(self) -> None:
         """Close the file in all threads."""
-        for connection in self._opened:
-            connection.close()
-        self._opened.clear()
-        self._local = threading.local()
+        self.connection.close()
+
+    def snapshot(self, pin: Callable[[], None]) -> AbstractContextManager[None]:
+        """Let this thread read one committed state; see ``Connection.snapshot``."""
+        return self.connection.snapshot(pin)
 
     # --- settings -------------------------------------------------------------------------------
 
@@ -181,6 +171,20 @@ class Catalogue:
     def set_setting(self, key: str, value: str) -> None:
         """Write a setting."""
         self._db.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (key, value))
+
+    def remove_setting(self, key: str) -> None:
+        """Remove a setting, if it is there."""
+        self._db.execute("DELETE FROM settings WHERE key = ?", (key,))
+
+    def agree(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Write settings unless the first of them is there, all or none, and return them as they are now."""
+        first = next(iter(settings))
+        if self.setting(first) is None:
+            with self.connection.transaction():
+                if self.setting(first) is None:
+                    for key, value in settings.items():
+                        self.set_setting(key, value)
+        return {key: self.setting(key) or "" for key in settings}
 
     # --- documents ------------------------------------------------------------------------------
 
@@ -246,12 +250,9 @@ class Catalogue:
         rows = self._db.execute(f"SELECT doc, metadata FROM documents d WHERE {sql.text} ORDER BY doc", sql.parameters)
         return [(doc, json.loads(metadata)) for doc, metadata in rows]
 
-    def state(self) -> tuple[int, int, int]:
-        """Return figures that change whenever documents come or go."""
-        found = self._db.execute(
-            "SELECT count(*), coalesce(max(doc), 0), coalesce(sum(doc), 0) FROM documents"
-        ).fetchone()
-        return int(found[0]), int(found[1]), int(found[2])
+    def state(self) -> int:
+        """Return a number that rises whenever documents come or go."""
+        return int(self.setting("changes") or 0)
 
     def _of(self, documents: Iterable[int], column: str) -> Iterator[tuple[int, Any]]:
         wanted = sorted(set(documents))
@@ -310,20 +311,45 @@ class Catalogue:
         documents, chunks = self._db.execute("SELECT count(*), coalesce(sum(chunks), 0) FROM documents").fetchone()
         return int(documents), int(chunks)
 
-    def embedded(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        """Return a row whose vector can be taken again, for the embedding keys that are known."""
+    def embedded(self, keys: Sequence[bytes], session_id: str) -> dict[bytes, int]:
+        """Return a row whose vector can be taken again, for the embedding keys that are known.
+
+        Only public documents and those of the session count: what is known of others must not show.
+        """
         found: dict[bytes, int] = {}
         for at in range(0, len(keys), 500):
             part = keys[at : at + 500]
             marks = ",".join("?" * len(part))
             found.update(
                 self._db.execute(
-                    f"SELECT embedding_key, min(row) FROM chunks WHERE embedding_key IN ({marks}) "
+                    f"SELECT embedding_key, min(row) FROM chunks JOIN documents USING (doc) "
+                    f"WHERE embedding_key IN ({marks}) AND (source_scope = 'public' OR session_id = ?) "
                     "GROUP BY embedding_key",
-                    part,
+                    [*part, session_id],
                 )
             )
         return found
+
+    def private_ranges(self) -> list[tuple[int, int]]:
+        """Return first row and number of chunks of every private document, by row."""
+        return list(self._db.execute("SELECT doc, chunks FROM documents WHERE source_scope <> 'public' ORDER BY doc"))
+
+    def vector_hashes(self) -> list[tuple[str, int, int, str]]:
+        """Return id, first row, number of chunks and hash of the vectors of every document, by row."""
+        return list(self._db.execute("SELECT doc_id, doc, chunks, vectors_sha256 FROM documents ORDER BY doc"))
+
+    def set_vector_hash(self, document: int, digest: str) -> None:
+        """Note the hash of vectors that were made again."""
+        self._db.execute("UPDATE documents SET vectors_sha256 = ? WHERE doc = ?", (digest, document))
+
+    def end_of_rows(self) -> int:
+        """Return the row after the last one that is committed."""
+        found = self._db.execute("SELECT doc + chunks FROM documents ORDER BY doc DESC LIMIT 1").fetchone()
+        return 0 if found is None else int(found[0])
+
+    def next_row(self) -> int:
+        """Return the first row that was never given out; rows only ever rise."""
+        return int(self.setting("next_row") or 0)
 
     def allowed(self, filters: Conjunction) -> Allowed:
         """Resolve a filter into the rows that it lets through."""
@@ -356,44 +382,54 @@ class Catalogue:
 
         A writer that dies after this leaves rows that :meth:`stale_rows` names.
         """
-        with _Transaction(self._db):
-            first = int(self.setting("next_row") or 0)
+        with self.connection.transaction():
+            first = self.next_row()
             # A document's number is its first row: one without chunks takes a row as well.
             self.set_setting("next_row", str(first + max(count, 1)))
-            self._db.execute("INSERT INTO stale VALUES (?, ?)", (first, count))
+            self._db.execute("INSERT INTO stale VALUES (?, ?, 1)", (first, count))
         return first
 
-    def stale_rows(self) -> list[tuple[int, int]]:
-        """Return ``(first row, number)`` of rows that other parts may still hold, but no document has."""
-        return [(int(a), int(b)) for a, b in self._db.execute("SELECT first_row, chunks FROM stale")]
+    def stale_rows(self) -> list[tuple[int, int, bool]]:
+        """Return rows that other parts may still hold, but no document has.
 
-    def forget_stale(self, ranges: Iterable[tuple[int, int]]) -> None:
+        Each range is its first row, its number of rows, and whether the vectors are to be overwritten: those of
+        private documents and those that no reader ever saw.
+        """
+        found = self._db.execute("SELECT first_row, chunks, erase FROM stale ORDER BY first_row")
+        return [(int(first), int(count), bool(erase)) for first, count, erase in found]
+
+    def forget_stale(self, ranges: Iterable[tuple[int, int, bool]]) -> None:
         """Drop ranges from the list, once the other parts no longer hold them."""
-        with _Transaction(self._db):
-            self._db.executemany("DELETE FROM stale WHERE first_row = ? AND chunks = ?", list(ranges))
+        gone = [(first, count) for first, count, _ in ranges]
+        if gone:
+            with self.connection.transaction():
+                self._db.executemany("DELETE FROM stale WHERE first_row = ? AND chunks = ?", gone)
 
     def commit(self, documents: Sequence[NewDocument], *, remove: Iterable[str] = ()) -> None:
         """Make new documents visible and old ones invisible, in one transaction."""
-        with _Transaction(self._db):
+        with self.connection.transaction():
             for doc_id in [*remove, *(str(document.metadata[DOC_ID]) for document in documents)]:
                 self._remove(doc_id)
             for document in documents:
                 self._insert(document)
                 self._db.execute("DELETE FROM stale WHERE first_row = ?", (document.first_row,))
+            self.set_setting("changes", str(self.state() + 1))
 
     def _remove(self, doc_id: str) -> None:
-        row = self._db.execute("SELECT doc, chunks FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
+        row = self._db.execute(
+            "SELECT doc, chunks, source_scope <> 'public' FROM documents WHERE doc_id = ?", (doc_id,)
+        ).fetchone()
         if row is not None:
             self._db.execute("DELETE FROM chunks WHERE doc = ?", (row[0],))
             self._db.execute("DELETE FROM documents WHERE doc = ?", (row[0],))
-            self._db.execute("INSERT INTO stale VALUES (?, ?)", row)
+            self._db.execute("INSERT INTO stale VALUES (?, ?, ?)", row)
 
     def _insert(self, document: NewDocument) -> None:
         keys = ", ".join(_DOCUMENT_KEYS)
         marks = ", ".join("?" * len(_DOCUMENT_KEYS))
         self._db.execute(
             "INSERT INTO documents (doc, fingerprint, input_key, chunks, metadata, outline, text, page_map, "
-            f"statements, {keys}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, {marks})",
+            f"statements, vectors_sha256, {keys}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {marks})",
             (
                 document.first_row,
                 document.fingerprint,
@@ -404,6 +440,7 @@ class Catalogue:
                 zlib.compress(document.text.encode("utf-8"), 6),
                 document.page_map,
                 _json(document.statements),
+                document.vectors_sha256,
                 *(document.metadata.get(key) for key in _DOCUMENT_KEYS),
             ),
         )
@@ -425,17 +462,8 @@ class Catalogue:
         )
 
 
-class _Transaction:
-    """Run statements all or none."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self._db.execute("COMMIT" if kind is None else "ROLLBACK")
+def _with_functions(connection: sqlite3.Connection) -> None:
+    connection.create_function("fin_rag_matches", -1, matches_json, deterministic=True)
 
 
 def _is_document_part(part: Condition | AnyOf) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ import numpy as np
 
 from fin_rag.errors import IntegrityError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.keyword_files import KeywordFiles, has_index, make_readable
 from fin_rag.text.words import fold, identifiers, topic_words, without_marks
 
 if TYPE_CHECKING:
@@ -50,8 +52,14 @@ class KeywordIndex(Protocol):
     def remove(self, first_row: int, count: int) -> None:
         """Forget rows; rows that are not there are no fault."""
 
-    def clear(self) -> None:
-        """Forget everything, so that the index can be filled again."""
+    def replace(self, records: Iterable[KeywordRecord]) -> None:
+        """Index these chunks instead of what there is; the old ones are found until this returns."""
+
+    def pin(self) -> None:
+        """Let this thread see the chunks of this moment until :meth:`unpin`."""
+
+    def unpin(self) -> None:
+        """Let this thread see what is there now."""
 
     def search(self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question or ``terms``; ties by row."""
@@ -64,6 +72,9 @@ class KeywordIndex(Protocol):
     def count(self) -> int:
         """Return the number of chunks."""
 
+    def rows(self) -> set[int]:
+        """Return the rows of all chunks."""
+
 
 def _without_numbers(question: str) -> str:
     """Drop 4.2 and 575/2013, which are looked up whole: their halves would match anything."""
@@ -73,11 +84,13 @@ def _without_numbers(question: str) -> str:
 class TantivyKeywords:
     """Keep a persistent keyword index with English and Spanish stems and exact identifiers."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, files: Path | KeywordFiles) -> None:
+        self._files = KeywordFiles(files) if isinstance(files, Path) else files
+        self._opened: tuple[Path, tantivy.Index] | None = None
+        self._pinned = threading.local()
 
     @cached_property
-    def _index(self) -> tantivy.Index:
+    def _schema(self) -> tantivy.Schema:
         import tantivy
 
         builder = tantivy.SchemaBuilder()
@@ -85,18 +98,47 @@ class TantivyKeywords:
         builder.add_unsigned_field("doc", indexed=True)
         for name, analyzer in _ANALYZERS.items():
             builder.add_text_field(name, stored=False, tokenizer_name=f"fin_rag_{analyzer}")
-        schema = builder.build()
-        self._folder.mkdir(parents=True, exist_ok=True)
+        return builder.build()
+
+    def _open(self, folder: Path) -> tantivy.Index:
+        """Open the index in a folder, or make one."""
+        import tantivy
+
         try:
-            index = tantivy.Index(schema, path=str(self._folder))
-        except ValueError as error:  # made by another version of tantivy, or damaged
+            index = tantivy.Index(self._schema, path=str(folder))
+        except (ValueError, OSError) as error:  # made by another version of tantivy, or damaged
             raise IntegrityError(
-                f"The keyword index {str(self._folder)!r} cannot be read: {error}. "
-                "Rebuild it with FilingIndex.rebuild_keywords()."
+                f"The keyword index {str(folder)!r} cannot be read: {error}. Rebuild it with FilingIndex.rebuild()."
             ) from error
         for name, built in self._analyzers.items():
             index.register_tokenizer(f"fin_rag_{name}", built)
         return index
+
+    def _searcher(self) -> tantivy.Searcher | None:
+        """Return what this thread searches; ``None`` where nothing was ever written."""
+        kept: dict[str, tantivy.Searcher | None] = self._pinned.__dict__
+        return kept["searcher"] if "searcher" in kept else self._latest()
+
+    def _latest(self) -> tantivy.Searcher | None:
+        for last in (False, True):
+            folder = self._files.readable()
+            if not has_index(folder):
+                return None
+            opened = self._opened
+            try:
+                if opened is None or opened[0] != folder:
+                    opened = self._opened = (folder, self._open(folder))
+                else:
+                    opened[1].reload()
+                return opened[1].searcher()
+            except (ValueError, OSError, IntegrityError) as error:
+                self._opened = None  # replaced a moment ago: look again where it is
+                if last:
+                    raise IntegrityError(
+                        f"The keyword index {str(folder)!r} cannot be read: {error}. "
+                        "Rebuild it with FilingIndex.rebuild()."
+                    ) from error
+        return None
 
     @cached_property
     def _analyzers(self) -> dict[str, tantivy.TextAnalyzer]:
@@ -111,43 +153,55 @@ class TantivyKeywords:
         return {"en": stemmed("english"), "es": stemmed("spanish"), "exact": exact}
 
     def add(self, records: Iterable[KeywordRecord]) -> None:
-        """Index chunks; they are found once this returns."""
-        import tantivy
+        """Index chunks; they are found once this returns.
 
-        writer = self._writer()
-        for record in records:
-            document = tantivy.Document()
-            document.add_unsigned("row", record.row)
-            document.add_unsigned("doc", record.doc)
-            lang = "es" if record.lang == "es" else "en"
-            document.add_text(f"text_{lang}", without_marks(record.text))
-            document.add_text(f"title_{lang}", record.title)
-            document.add_text("exact", " ".join(identifiers(record.text)))
-            writer.add_document(document)
-        self._commit(writer)
+        Raises:
+            IntegrityError: if the folder cannot be written.
+        """
+        self._write(self._files.current(), records)
 
     def remove(self, first_row: int, count: int) -> None:
-        """Forget rows; rows that are not there are no fault."""
-        import tantivy
+        """Forget rows; rows that are not there are no fault.
 
-        if not count:
-            return
-        writer = self._writer()
-        query = tantivy.Query.range_query(
-            self._index.schema, "row", tantivy.FieldType.Unsigned, first_row, first_row + count - 1
-        )
-        writer.delete_documents_by_query(query)
-        self._commit(writer)
+        Raises:
+            IntegrityError: if the folder cannot be written.
+        """
+        if count and has_index(self._files.current()):
+            self._write(self._files.current(), (), forget=(first_row, first_row + count - 1))
 
-    def clear(self) -> None:
-        """Forget everything; also mends an index that cannot be read."""
-        self.__dict__.pop("_index", None)
-        shutil.rmtree(self._folder, ignore_errors=True)
+    def replace(self, records: Iterable[KeywordRecord]) -> None:
+        """Index these chunks instead of what there is; the old ones are found until this returns.
+
+        It also mends an index that cannot be read, and leaves no trace of what was removed.
+        """
+        folder = self._files.next()
+        shutil.rmtree(folder, ignore_errors=True)
+        self._write(folder, records)
+        self._files.switch(folder)
+
+    def pin(self) -> None:
+        """Let this thread see the chunks of this moment until :meth:`unpin`."""
+        self._pinned.searcher = self._latest()
+
+    def unpin(self) -> None:
+        """Let this thread see what is there now."""
+        self._pinned.__dict__.pop("searcher", None)
 
     def count(self) -> int:
         """Return the number of chunks."""
-        self._index.reload()
-        return int(self._index.searcher().num_docs)
+        searcher = self._searcher()
+        return 0 if searcher is None else int(searcher.num_docs)
+
+    def rows(self) -> set[int]:
+        """Return the rows of all chunks."""
+        from tantivy import Query
+
+        searcher = self._searcher()
+        if searcher is None or not searcher.num_docs:
+            return set()
+        hits = searcher.search(Query.all_query(), limit=int(searcher.num_docs)).hits
+        values = searcher.fast_field_values("row", [address for _, address in hits])
+        return {int(row) for row in values if row is not None}
 
     def search(self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question, best first, ties by row.
@@ -174,10 +228,9 @@ class TantivyKeywords:
         none is left.
         """
         query = self._query(terms, allowed)
-        if query is None or not len(allowed.rows):
+        searcher = self._searcher()
+        if query is None or not len(allowed.rows) or searcher is None:
             return []
-        self._index.reload()
-        searcher = self._index.searcher()
         total = int(searcher.num_docs)
         wanted = k + 8
         while True:
@@ -215,7 +268,7 @@ class TantivyKeywords:
     def _query(self, terms: Mapping[tuple[str, str], float], allowed: Allowed) -> tantivy.Query | None:
         from tantivy import Occur, Query
 
-        schema = self._index.schema
+        schema = self._schema
         if not terms:
             return None
         should = []
@@ -230,13 +283,39 @@ class TantivyKeywords:
         )
         return Query.boolean_query([(Occur.Must, matched), (Occur.Must, Query.const_score_query(documents, 0.0))])
 
-    def _writer(self) -> tantivy.IndexWriter:
-        return self._index.writer(heap_size=_HEAP_BYTES, num_threads=1)
+    def _write(self, folder: Path, records: Iterable[KeywordRecord], *, forget: tuple[int, int] | None = None) -> None:
+        """Add chunks and forget a range of rows, in one commit."""
+        import tantivy
 
-    @staticmethod
-    def _commit(writer: tantivy.IndexWriter) -> None:
-        writer.commit()
-        writer.wait_merging_threads()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            writer = self._open(folder).writer(heap_size=_HEAP_BYTES, num_threads=1)
+            for record in records:
+                writer.add_document(_document(record))
+            if forget is not None:
+                kind = tantivy.FieldType.Unsigned
+                writer.delete_documents_by_query(tantivy.Query.range_query(self._schema, "row", kind, *forget))
+            writer.commit()
+            writer.wait_merging_threads()
+            make_readable(folder)
+        except (ValueError, OSError) as error:
+            raise IntegrityError(
+                f"The keyword index {str(folder)!r} could not be written: {error}. The index is as it was after the "
+                "last whole document; make room or check the permissions, and run the same again."
+            ) from error
+
+
+def _document(record: KeywordRecord) -> tantivy.Document:
+    import tantivy
+
+    document = tantivy.Document()
+    document.add_unsigned("row", record.row)
+    document.add_unsigned("doc", record.doc)
+    lang = "es" if record.lang == "es" else "en"
+    document.add_text(f"text_{lang}", without_marks(record.text))
+    document.add_text(f"title_{lang}", record.title)
+    document.add_text("exact", " ".join(identifiers(record.text)))
+    return document
 
 
 class RankBm25Keywords:
@@ -271,15 +350,25 @@ class RankBm25Keywords:
             self._titles.pop(row, None)
         self._changed()
 
-    def clear(self) -> None:
-        """Forget everything."""
+    def replace(self, records: Iterable[KeywordRecord]) -> None:
+        """Index these chunks instead of what there is."""
         self._records.clear()
         self._titles.clear()
-        self._changed()
+        self.add(records)
+
+    def pin(self) -> None:
+        """Do nothing: what is in memory changes with this process alone."""
+
+    def unpin(self) -> None:
+        """Do nothing, as :meth:`pin` does."""
 
     def count(self) -> int:
         """Return the number of chunks."""
         return len(self._records)
+
+    def rows(self) -> set[int]:
+        """Return the rows of all chunks."""
+        return set(self._records)
 
     def search(self, question: str, k: int, allowed: Allowed, *, terms: Mapping[str, float] | None = None) -> Scored:
         """Return at most ``k`` allowed rows that share a word with the question or ``terms``; ties by row."""

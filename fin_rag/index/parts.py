@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +24,7 @@ from fin_rag.index.embeddings import (
     tokenization_of,
     unit,
 )
+from fin_rag.index.keyword_files import KeywordFiles
 from fin_rag.index.keywords import KeywordIndex
 from fin_rag.index.vectors import VectorStore
 from fin_rag.splitters.config import ChunkingConfig
@@ -48,6 +51,7 @@ class Parts:
         folder: Path,
         catalogue: Catalogue,
         keywords: KeywordIndex,
+        keyword_files: KeywordFiles,
         *,
         embeddings: Embeddings | None,
         tokenization: Tokenization | None,
@@ -56,6 +60,7 @@ class Parts:
         self.folder = folder
         self.catalogue = catalogue
         self.keywords = keywords
+        self.keyword_files = keyword_files
         self._embeddings = embeddings
         self._tokenization = tokenization
         self._model_checked = False
@@ -67,6 +72,17 @@ class Parts:
         if "vectors" in self.__dict__:
             self.vectors.close()
         self.catalogue.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let this thread read one state of catalogue and keywords until the end, whatever is written meanwhile."""
+        outermost = not self.catalogue.connection.in_snapshot
+        try:
+            with self.catalogue.snapshot(self.keywords.pin):
+                yield
+        finally:
+            if outermost:
+                self.keywords.unpin()
 
     @property
     def embeddings(self) -> Embeddings:
@@ -106,7 +122,7 @@ class Parts:
         dimension = self.catalogue.setting("dimension")
         if dimension is None:
             raise IntegrityError(f"The index {str(self.folder)!r} is empty. Add documents first.")
-        return VectorStore(self.folder, int(dimension))
+        return VectorStore(self.folder, int(dimension), self.catalogue)
 
     @property
     def has_vectors(self) -> bool:
@@ -115,44 +131,42 @@ class Parts:
 
     def embed(self, prepared: Sequence[str]) -> NDArray[np.float32]:
         """Embed prepared texts as unit vectors."""
-        self._check_model()
+        self.check_model()
         return embed_unit(self.embeddings, prepared)
 
     def embed_question(self, question: str) -> NDArray[np.float32]:
         """Embed a question as a unit vector."""
-        self._check_model()
+        self.check_model()
         vector = self.embeddings.embed_query(self.tokenization.prepare_query(question))
         return unit(np.asarray(vector, dtype=np.float32))
 
-    def _check_model(self) -> None:
+    def check_model(self) -> None:
         """Compare the model with the one that the index was made with, by a vector kept from then."""
         if self._model_checked:
             return
         vector = embed_unit(self.embeddings, [self.tokenization.prepare(PROBE)])[0]
-        stored = self.catalogue.setting("probe")
         name = embedding_name(self.embeddings)
-        if stored is None:
-            self.catalogue.set_setting("embedding_name", name)
-            self.catalogue.set_setting("tokenization", self.tokenization.name)
-            self.catalogue.set_setting("dimension", str(len(vector)))
-            self.catalogue.set_setting("probe", json.dumps([float(x) for x in vector]))
-        else:
-            kept = np.asarray(json.loads(stored), dtype=np.float32)
-            if kept.shape != vector.shape or float(kept @ vector) < _SAME_MODEL_COSINE:
-                made_with = self.catalogue.setting("embedding_name")
-                raise IntegrityError(
-                    f"The index {str(self.folder)!r} was made with another embedding model: {made_with!r} "
-                    f"with {len(kept)} dimensions. Got {name!r} with {len(vector)}. Open it with the same "
-                    "model, or ingest into a new folder."
-                )
+        agreed = self.catalogue.agree(
+            {
+                "probe": json.dumps([float(x) for x in vector]),
+                "embedding_name": name,
+                "tokenization": self.tokenization.name,
+                "dimension": str(len(vector)),
+            }
+        )
+        kept = np.asarray(json.loads(agreed["probe"]), dtype=np.float32)
+        if kept.shape != vector.shape or float(kept @ vector) < _SAME_MODEL_COSINE:
+            raise IntegrityError(
+                f"The index {str(self.folder)!r} was made with another embedding model: "
+                f"{agreed['embedding_name']!r} with {len(kept)} dimensions. Got {name!r} with {len(vector)}. "
+                "Open it with the same model, or ingest into a new folder."
+            )
         self._model_checked = True
 
     def _agreed_config(self, given: ChunkingConfig | None) -> ChunkingConfig:
         stored = self.catalogue.setting("config")
         if stored is None:
-            chosen = given or DEFAULT_CONFIG
-            self.catalogue.set_setting("config", json.dumps(asdict(chosen)))
-            return chosen
+            stored = self.catalogue.agree({"config": json.dumps(asdict(given or DEFAULT_CONFIG))})["config"]
         made_with = ChunkingConfig.from_settings(json.loads(stored))
         if given is not None and given != made_with:
             raise InputError(

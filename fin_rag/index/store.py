@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,10 +15,14 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from fin_rag.errors import FinRagError, InputError, NotFoundError
+from fin_rag.index import mending
+from fin_rag.index.backup import backup as make_backup
+from fin_rag.index.backup import restore as restore_backup
 from fin_rag.index.catalogue import Allowed, Catalogue, StoredChunk
 from fin_rag.index.embeddings import load_embeddings
 from fin_rag.index.filters import Filter, as_of_filter, parse_filter, scope_filter
 from fin_rag.index.ingest import AddReport, Progress, Sources, gather
+from fin_rag.index.keyword_files import KEYWORDS_FOLDER, KeywordFiles
 from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywords
 from fin_rag.index.parts import Parts
 from fin_rag.index.provisions import Citation, Provisions
@@ -29,14 +35,12 @@ from fin_rag.schema import (
     DOC_ID,
     DOC_TYPE,
     SPANS,
-    TEXT_SHA256,
     MetadataValue,
     PageMap,
     clean_metadata,
     parse_spans,
 )
 from fin_rag.splitters.config import ChunkingConfig
-from fin_rag.text.canonical import text_sha256
 from fin_rag.tokens import Tokenization
 
 if TYPE_CHECKING:
@@ -121,16 +125,21 @@ class FilingIndex:
         except OSError as error:
             raise InputError(f"The index folder {str(root)!r} cannot be made: {error.strerror}.") from error
         model = load_embeddings(embeddings) if embeddings is not None else None
-        engine: KeywordIndex = TantivyKeywords(root / "keywords") if keywords == "tantivy" else RankBm25Keywords()
         catalogue = Catalogue(path, create=create)
+        files = KeywordFiles(
+            root, partial(catalogue.setting, KEYWORDS_FOLDER), partial(catalogue.set_setting, KEYWORDS_FOLDER)
+        )
+        engine: KeywordIndex = TantivyKeywords(files) if keywords == "tantivy" else RankBm25Keywords()
         try:
-            parts = Parts(root, catalogue, engine, embeddings=model, tokenization=tokenization, config=config)
+            parts = Parts(root, catalogue, engine, files, embeddings=model, tokenization=tokenization, config=config)
         except FinRagError:
             catalogue.close()
             raise
         if keywords == "rank-bm25":
             engine.add(keyword_records(parts))
-        return cls(parts)
+        index = cls(parts)
+        mending.repair(parts, index._writer)
+        return index
 
     def close(self) -> None:
         """Close the files; the object is of no use afterwards."""
@@ -321,30 +330,61 @@ class FilingIndex:
         with self._writer.locked():
             return self._writer.remove(wanted)
 
-    def rebuild_keywords(self) -> int:
-        """Build the keyword index anew from the stored texts and return the number of chunks."""
-        keywords = self._parts.keywords
+    def remove_session(self, session_id: str) -> list[str]:
+        """Take every private document of a session out and erase what is left of them; return their ids.
+
+        Nothing of them stays in any file: vectors and texts are overwritten, the keyword index is made again
+        without them.
+
+        Raises:
+            InputError: if no session is named.
+        """
+        if not session_id:
+            raise InputError("'session_id' must name a session. Public documents are removed by remove().")
         with self._writer.locked():
-            keywords.clear()
-            keywords.add(keyword_records(self._parts))
-        return keywords.count()
+            return mending.erase_session(self._parts, self._writer, session_id)
+
+    def rebuild(self) -> int:
+        """Make keywords, Chroma's files and damaged vectors again from the stored texts; return the chunks.
+
+        Readers go on meanwhile.
+        """
+        return mending.rebuild(self._parts, self._writer)
 
     def verify(self) -> list[str]:
-        """Compare counts, hashes and offsets of all parts; return what is wrong, nothing if all holds."""
-        faults: list[str] = []
-        expected = self.chunk_count
-        if expected:
-            faults += self._parts.vectors.check(expected)
-        found = self._parts.keywords.count()
-        if found != expected:
-            faults.append(f"The keyword index holds {found} chunks, the catalogue {expected}. Run rebuild_keywords().")
-        for metadata in self._catalogue.document_metadata(parse_filter(None)):
-            stored = self._catalogue.document(str(metadata[DOC_ID]))
-            if stored is not None:
-                text = self._catalogue.texts([stored[0]])[stored[0]]
-                if text_sha256(text) != metadata[TEXT_SHA256]:
-                    faults.append(f"The text of {metadata[DOC_ID]!r} does not match its hash. Ingest it again.")
-        return faults
+        """Compare counts, hashes, offsets, model and versions of all parts; return what is wrong and what to do."""
+        return mending.verify(self._parts)
+
+    def backup(self, folder: str | Path) -> Path:
+        """Copy the index into a new folder while others read it; the copy is an index as well.
+
+        Raises:
+            InputError: if the folder exists.
+            IntegrityError: if another process is writing, or the disk refuses.
+        """
+        return make_backup(self._parts, self._writer, Path(folder))
+
+    @classmethod
+    def restore(cls, backup: str | Path, folder: str | Path, **settings: Any) -> FilingIndex:  # noqa: ANN401
+        """Copy a backup to ``folder``, each file compared with its hash, and open it with ``settings`` of :meth:`open`.
+
+        Raises:
+            NotFoundError: if there is no backup.
+            InputError: if the folder is not empty.
+            IntegrityError: if the backup is damaged or has another format.
+        """
+        restore_backup(Path(backup), Path(folder))
+        return cls.open(folder, create=False, **settings)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Let this thread see one state of the index until the end, whatever is written meanwhile.
+
+        Example:
+            ``with index.snapshot(): rows = index.keyword_search(question, 10, index.resolve())``
+        """
+        with self._parts.snapshot():
+            yield
 
     # --- searching ----------------------------------------------------------------------------
 
@@ -371,8 +411,8 @@ class FilingIndex:
         """Return number and metadata of the documents that a session may see."""
         return self._catalogue.numbered_metadata(scope_filter(session_id))
 
-    def state(self) -> tuple[int, int, int]:
-        """Return figures that change whenever documents come or go."""
+    def state(self) -> int:
+        """Return a number that rises whenever documents come or go."""
         return self._catalogue.state()
 
     def sources(self, documents: Iterable[int]) -> dict[int, StoredSource]:

@@ -28,8 +28,8 @@ from fin_rag.index.keywords import KeywordRecord
 from fin_rag.index.parts import Parts
 from fin_rag.index.provisions import stored_sections
 from fin_rag.index.statements import statement_records
+from fin_rag.index.vectors import hash_vectors
 from fin_rag.schema import (
-    CONTEXT_HEADER,
     DOC_ID,
     ITEM,
     ITEM_TITLE,
@@ -45,6 +45,7 @@ from fin_rag.schema import (
     clean_metadata,
     parse_spans,
 )
+from fin_rag.splitters.chunks import prepared_text
 from fin_rag.splitters.kinds import splitter_for
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class _Prepared:
         return str(self.document.metadata[DOC_ID])
 
     @property
+    def session(self) -> str:
+        """Return the session that a private document belongs to; nothing for a public one."""
+        return _owner(self.document.metadata)[1]
+
+    @property
     def fingerprint(self) -> str:
         """Hash text, metadata and settings, by way of the chunks' ids."""
         identity = [self.document.metadata, self.settings, [chunk.id for chunk in self.chunks]]
@@ -86,8 +92,12 @@ class Writer:
         self._catalogue = parts.catalogue
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self, *, patience: float | None = None, mend: bool = True) -> Iterator[None]:
         """Keep other writers out, and take out what a writer before left half done.
+
+        Args:
+            patience: seconds to wait for another writer; by default ten.
+            mend: take out what was left; not where the parts may be damaged.
 
         Raises:
             IntegrityError: if another process is writing, or the disk refuses.
@@ -95,7 +105,7 @@ class Writer:
         folder = str(self._parts.folder)
         lock = FileLock(str(self._parts.folder / "writer.lock"))
         try:
-            lock.acquire(timeout=_PATIENCE)
+            lock.acquire(timeout=_PATIENCE if patience is None else patience)
         except Timeout as error:
             raise IntegrityError(
                 f"Another process is writing to {folder!r}. Wait for it to end and try again."
@@ -103,7 +113,8 @@ class Writer:
         except OSError as error:
             raise IntegrityError(f"{folder!r} cannot be written: {error.strerror}.") from error
         try:
-            self.purge()
+            if mend:
+                self.purge()
             yield
         except (OSError, sqlite3.Error) as error:
             raise IntegrityError(
@@ -140,14 +151,15 @@ class Writer:
         self.purge()
         return known
 
-    def purge(self) -> None:
-        """Take out of the other parts what the catalogue does not hold, or no longer."""
+    def purge(self) -> int:
+        """Take out of the other parts what the catalogue does not hold, or no longer; return the number of rows."""
         stale = self._catalogue.stale_rows()
-        for first, count in stale:
+        for first, count, erase in stale:
             if count and self._parts.has_vectors:
-                self._parts.vectors.remove(first, count)
+                self._parts.vectors.remove(first, count, erase=erase)
                 self._parts.keywords.remove(first, count)
         self._catalogue.forget_stale(stale)
+        return sum(count for _, count, _ in stale)
 
     def _prepare(
         self,
@@ -192,9 +204,7 @@ class Writer:
         taken[doc_id] = name
         if isinstance(whole, SourceDocument) and whole.markup.warnings:
             report.warnings[name] = list(whole.markup.warnings)
-        texts = [
-            tokenization.prepare(chunk.page_content, header=str(chunk.metadata[CONTEXT_HEADER])) for chunk in chunks
-        ]
+        texts = [prepared_text(chunk, tokenization) for chunk in chunks]
         model = embedding_name(self._parts.embeddings)
         keys = [hashlib.sha256(f"{model}\x1f{text}".encode()).digest() for text in texts]
         return _Prepared(whole, chunks, outline, texts, keys, key, settings)
@@ -237,6 +247,7 @@ class Writer:
             vectors,
             [chunk.page_content for chunk in prepared.chunks],
             [chunk.metadata for chunk in prepared.chunks],
+            private=metadata[SOURCE_SCOPE] != "public",
         )
         own = [
             {key: value for key, value in chunk.metadata.items() if metadata.get(key) != value}
@@ -250,6 +261,7 @@ class Writer:
             statements=statement_records(prepared.document, prepared.outline),
             fingerprint=prepared.fingerprint,
             input_key=prepared.input_key,
+            vectors_sha256=hash_vectors(vectors),
             first_row=first,
             chunk_ids=[str(chunk.id) for chunk in prepared.chunks],
             chunk_metadata=own,
@@ -258,15 +270,22 @@ class Writer:
 
     def _embedded(self, group: Sequence[_Prepared], report: AddReport) -> NDArray[np.float32]:
         """Return one vector a chunk: taken again where the index has it, embedded otherwise."""
-        keys = [key for prepared in group for key in prepared.keys]
-        texts = [text for prepared in group for text in prepared.texts]
-        known = self._catalogue.embedded(keys)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        known: dict[tuple[str, bytes], int] = {}
+        for session in sorted({prepared.session for prepared in group}):
+            keys = [key for prepared in group if prepared.session == session for key in prepared.keys]
+            found = self._catalogue.embedded(keys, session)
+            known |= {(session, key): row for key, row in found.items()}
+        wanted = [
+            ((prepared.session, key), text)
+            for prepared in group
+            for key, text in zip(prepared.keys, prepared.texts, strict=True)
+        ]
+        missing = {key: text for key, text in wanted if key not in known}
         made = self._parts.embed(list(missing.values()) or [""])
         report.embedded += len(missing)
-        out = np.zeros((len(keys), made.shape[1]), dtype=np.float32)
+        out = np.zeros((len(wanted), made.shape[1]), dtype=np.float32)
         position = {key: i for i, key in enumerate(missing)}
-        for i, key in enumerate(keys):
+        for i, (key, _) in enumerate(wanted):
             out[i] = made[position[key]] if key in position else self._parts.vectors.file.read([known[key]])[0]
         return out
 
@@ -294,5 +313,6 @@ def keyword_records(parts: Parts) -> Iterator[KeywordRecord]:
             current, text = doc, catalogue.texts([doc])[doc]
             lang = str(catalogue.metadata_of([doc])[doc].get(LANG))
         body = "\n\n".join(span.slice(text) for span in parse_spans(str(own[SPANS])))
-        prepared = parts.tokenization.prepare(body, header=str(own[CONTEXT_HEADER]))
+        chunk = Document(page_content=body, metadata=own)
+        prepared = prepared_text(chunk, parts.tokenization)
         yield KeywordRecord(row, doc, lang, prepared, section_words(own))

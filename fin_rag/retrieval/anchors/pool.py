@@ -52,7 +52,7 @@ class Reader:
         self.index = index
         self._views: OrderedDict[tuple[str, int], DocumentView] = OrderedDict()
         self._titles: OrderedDict[str, np.ndarray[Any, np.dtype[np.float32]]] = OrderedDict()
-        self._libraries: dict[tuple[tuple[int, int, int], str | None], Library] = {}
+        self._libraries: dict[tuple[int, str | None], Library] = {}
         self._spans: OrderedDict[int, dict[int, tuple[Span, ...]]] = OrderedDict()
         self._statements: OrderedDict[int, tuple[FiledStatement, ...]] = OrderedDict()
         self._lock = Lock()

@@ -15,6 +15,7 @@ from typing import Final, TypeAlias
 from langchain_core.documents import Document
 from pydantic import ConfigDict, Field
 
+from fin_rag.display import html_table
 from fin_rag.errors import InputError
 
 Scalar: TypeAlias = str | int | float | bool
@@ -278,6 +279,15 @@ class Outline:
     def find(self, section_id: str) -> Section | None:
         """Return the section with that id, or ``None``."""
         return next((s for s in self.sections if s.section_id == section_id), None)
+
+    def _repr_html_(self) -> str:
+        """Show the sections in a notebook."""
+        rows = (
+            ("\u2003" * (s.level - 1) + s.title, s.section_id, f"{s.span.start}-{s.span.end}", f"{len(s.span):,}")
+            for s in self.sections
+        )
+        columns = ("section", "id", "characters", "length")
+        return html_table(f"{len(self)} sections", columns, rows, notes=self.warnings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from fin_rag.inspector.lookup import Request, Side, Viewer
 from fin_rag.inspector.server import make_server
 
 LETTER = (
-    "# Orrin Tools plc\n\n## Sales\n\nNet sales were $1,240 million in 2031.\n\n"
-    "## Debt\n\nNet debt fell to $90 million.\n"
+    "# Orrin Tools\n\n## Sales\n\nNet sales were $1,240 million in 2031.\n\n## Debt\n\nNet debt fell to $90 million"
 )
 SECRET = "# Plan\n\nThe board intends to buy Corvane for $77 million.\n"
 

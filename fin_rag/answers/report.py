@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
+from fin_rag.display import html_table
 from fin_rag.facts.model import number_text
 from fin_rag.schema import Span
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_COLUMNS = ("figure", "verdict", "passed", "label", "evidence", "reason", "doc_id", "start", "end")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +91,24 @@ class FigureReport:
             "ok": self.ok, "strict": self.strict, "figures": [one.record() for one in self.figures],
             "counts": dict(sorted(counts.items())), "warnings": list(self.warnings),
         }  # fmt: skip
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row a figure; ``start`` and ``end`` are code points of the source text, where they are known.
+
+        Raises:
+            MissingDependencyError: if pandas is not installed.
+        """
+        from fin_rag.index.view import make_frame
+
+        return make_frame([_cells(one) for one in self.figures], _COLUMNS)
+
+    def _repr_html_(self) -> str:
+        """Show the verdicts in a notebook."""
+        rows = [("✓" if one.passed else "✗", one.text, one.verdict, one.label, one.reason) for one in self.figures]
+        title = "all figures hold" if self.ok else f"{len(self.failed)} of {len(self.figures)} figures do not hold"
+        return html_table(title, ("", "figure", "verdict", "label", "reason"), rows, notes=self.warnings)
+
+
+def _cells(one: FigureCheck) -> tuple[object, ...]:
+    start, end = (one.source_span.start, one.source_span.end) if one.source_span else (None, None)
+    return (one.text, one.verdict, one.passed, one.label, one.evidence_text, one.reason, one.doc_id, start, end)

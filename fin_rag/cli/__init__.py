@@ -8,12 +8,18 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from fin_rag.cli import evaluate, golden, view_arguments
+from fin_rag.cli import evaluate, golden
 from fin_rag.cli.answer_arguments import add_ask, add_facts, add_verify
+from fin_rag.cli.help_arguments import add_completion, add_doctor, add_edgar, add_view
 from fin_rag.errors import FinRagError
 
-_EPILOG = """exit codes: 0 done; 1 some sources could not be taken; 2 wrong arguments or bad input;
-3 the gate of an evaluation is failed.
+_EPILOG = """exit codes:
+  0  done
+  1  done, and not all is well: a source that could not be taken, a figure that does not hold, no answer, a fault
+  2  wrong arguments or bad input
+  3  the gate of an evaluation is failed
+  130  stopped by Ctrl-C; an index then holds every document that was finished, and the same command goes on
+
 Questions and documents may be English or Spanish."""
 
 
@@ -34,7 +40,10 @@ def build_parser() -> argparse.ArgumentParser:
     add_ask(commands.add_parser("ask", help="answer a question, or say why not"))
     add_facts(commands.add_parser("facts", help="load reported figures and read them as of a date"))
     add_verify(commands.add_parser("verify", help="check the figures of an answer against its evidence"))
-    view_arguments.add_arguments(commands.add_parser("view", help="look into an index in the browser"))
+    add_view(commands.add_parser("view", help="look into an index in the browser"))
+    add_doctor(commands.add_parser("doctor", help="say what works here, what is missing, and what mends it"))
+    add_edgar(commands.add_parser("edgar", help="download filings of the SEC (needs the network)"))
+    add_completion(commands.add_parser("completion", help="print a script that completes commands in a shell"))
     return parser
 
 
@@ -118,6 +127,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             print(f"fin-rag: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("\nfin-rag: stopped. What was finished is kept; the same command goes on from there.", file=sys.stderr)
+        return 130
     except BrokenPipeError:  # the reader of our output has gone, as with `| head`
         sys.stderr.close()
         return 0

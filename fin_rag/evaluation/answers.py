@@ -119,6 +119,12 @@ class AnswerReport:
             ],
         }
 
+    def _repr_html_(self) -> str:
+        """Show the means in a notebook."""
+        from fin_rag.evaluation.report import answer_table
+
+        return answer_table(self)._repr_html_()
+
 
 def evaluate_answers(
     golden: GoldenSet | ResolvedSet,

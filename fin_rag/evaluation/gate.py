@@ -129,6 +129,10 @@ class GateResult:
         columns = ("measure", "threshold", "value [95 % interval]", "not scored", "outcome")
         return Table(f"gate: {'passed' if self.passed else 'FAILED'}", columns, tuple(rows))
 
+    def _repr_html_(self) -> str:
+        """Show the rules in a notebook."""
+        return self.table()._repr_html_()
+
     def markdown(self) -> str:
         """Write a summary for a pull request: the rules, and where questions were lost."""
         parts = [self.table().markdown(), *(f"- {r.sentence}." for r in self.failed)]

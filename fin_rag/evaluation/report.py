@@ -53,6 +53,14 @@ class Report:
             "gate": None if self.gate is None else self.gate.as_dict(),
         }
 
+    def _repr_html_(self) -> str:
+        """Show gate, means and pairs in a notebook; :meth:`html` makes the whole page."""
+        tables = [self.gate.table()] if self.gate is not None else []
+        tables.append(summary_table(self.retrieval))
+        tables += [comparison_table(self.comparisons)] if self.comparisons else []
+        tables += [answer_table(self.answers)] if self.answers is not None else []
+        return "".join(table._repr_html_() for table in tables)
+
     def html(self, corpus: Corpus, *, drill_down: bool = True) -> str:
         """Return the page: no script and nothing from elsewhere; all text of documents is escaped.
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fin_rag.errors import InputError, NotFoundError
 from fin_rag.evaluation.hits import Hit
 from fin_rag.evaluation.intervals import Interval, mean_interval
 from fin_rag.evaluation.measures import MEASURES, Judged
 from fin_rag.evaluation.resolve import GoldQuestion
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Unit: TypeAlias = Literal["results", "characters", "tokens"]
 _MARKS: Final[Mapping[str, str]] = {"results": "", "characters": " characters", "tokens": " tokens"}
@@ -140,6 +143,27 @@ class RetrievalReport:
             },
             "questions": [_question(r) for r in self.results],
         }
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row a question and cutoff, with every measure.
+
+        Raises:
+            MissingDependencyError: if pandas is not installed.
+        """
+        from fin_rag.index.view import make_frame
+
+        rows = [
+            (r.question_id, r.type, cutoff.name, *(r.scores[cutoff.name].get(m) for m in MEASURES))
+            for r in self.results
+            for cutoff in self.cutoffs
+        ]
+        return make_frame(rows, ("question_id", "type", "cutoff", *MEASURES))
+
+    def _repr_html_(self) -> str:
+        """Show the means in a notebook."""
+        from fin_rag.evaluation.tables import summary_table
+
+        return summary_table((self,))._repr_html_()
 
 
 def _question(result: QuestionResult) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fin_rag.display import html_table
 from fin_rag.evaluation.results import Comparison, RetrievalReport
 
 
@@ -32,6 +33,10 @@ class Table:
         """Write the table in Markdown; cells are escaped."""
         lines = [_pipes(self.columns), "|" + "---|" * len(self.columns), *map(_pipes, self.rows)]
         return f"**{_escaped(self.title)}**\n\n" + "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show the table in a notebook."""
+        return html_table(self.title, self.columns, self.rows)
 
 
 def _pipes(row: Sequence[str]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Final
 
+from fin_rag.display import html_table
+
 SHAPES: Final = ("amount", "percent", "ratio", "date", "count", "name", "reason", "definition", "yes_no", "text")
 
 
@@ -116,3 +118,22 @@ class QueryPlan:
     def as_dict(self) -> dict[str, object]:
         """Return the plan as plain data, for ``--explain`` and for records."""
         return asdict(self)
+
+    def _repr_html_(self) -> str:
+        """Show the plan in a notebook."""
+        parts = {
+            "searched": (self.search, *self.clauses),
+            "issuers": [" or ".join(mention.entities) for mention in self.mentions],
+            "not held": self.missing,
+            "periods": self.periods,
+            "kinds": (*self.named_kinds, *self.hinted_kinds),
+            "metrics": [metric.metric for metric in self.metrics],
+            "topics": [topic.topic for topic in self.topics],
+            "statements": self.statements,
+            "items": self.items,
+            "shape": (self.shape,),
+            "identifiers": self.identifiers,
+            "compared": (self.compared,) if self.compared else (),
+        }
+        rows = [(name, ", ".join(map(str, values))) for name, values in parts.items() if values]
+        return html_table(self.question, ("part", "read as"), rows, notes=self.reasons)

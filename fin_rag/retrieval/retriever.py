@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.consistent import consistent
 from fin_rag.index.filters import date_number, parse_filter
 from fin_rag.index.store import FilingIndex
 from fin_rag.query import Lexicon, Library
@@ -96,6 +97,7 @@ class FinancialRetriever(BaseRetriever):
             raise InputError(f"Unknown parts in 'without': {unknown}. Known: {', '.join(PARTS)}.")
         return value
 
+    @consistent
     def _get_relevant_documents(
         self,
         query: str,
@@ -118,6 +120,7 @@ class FinancialRetriever(BaseRetriever):
             return _numbered(with_parents(found.evidence, self.parent_chars, wanted))
         return _numbered(found.evidence[:wanted])
 
+    @consistent
     def retrieve(
         self,
         question: str,
@@ -164,6 +167,7 @@ class FinancialRetriever(BaseRetriever):
 
         return _numbered(pack(found.evidence, found.items, tokens, measure, tokens * _CHARACTERS_A_TOKEN))
 
+    @consistent
     def explain(
         self,
         question: str,

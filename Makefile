@@ -30,7 +30,7 @@ demo: $(BASE)
 	$(BIN)/python examples/demo.py
 
 test: $(FULL)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(ARGS)
 
 check: $(FULL)
 	$(BIN)/python -m ruff check .

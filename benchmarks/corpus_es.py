@@ -17,6 +17,7 @@ Figures (recall; @1300 and @2000 are characters), plain and hard:
     bm25_256                           .915       .824       .880       .896       .787       .884
     bm25_linear (160, rows in words)   .911       .847       .908       .853       .770       .841
     bm25_notes  (160, notes alone too) .869       .855       .885       .860       .830       .876
+    full        (256)                  1.000      .987       .998       1.000      .953       .999
 
 Rows in words repeat every column and unit, so fewer chunks fit; notes as chunks of their own crowd out the tables
 that cite them as long as nothing filters by issuer and year.
@@ -31,13 +32,7 @@ import numpy as np
 from langchain_core.documents import Document
 from rank_bm25 import BM25Okapi
 
-from fin_rag import (
-    ChunkingConfig,
-    FilingIndex,
-    FinancialReportTextSplitter,
-    Tokenization,
-    load_tokenization,
-)
+from fin_rag import ChunkingConfig, FilingIndex, FinancialReportTextSplitter, Tokenization, load_tokenization
 from fin_rag.schema import parse_spans
 from fin_rag.splitters import prepared_text
 from fin_rag.text.words import fold, function_words
@@ -100,9 +95,10 @@ class Bm25:
 class Hybrid:
     """Rank chunks with the retriever of an index."""
 
-    def __init__(self, docs: Sequence[Row], budget: int) -> None:
+    def __init__(self, docs: Sequence[Row], budget: int, *, plan: bool = True) -> None:
         self.index = FilingIndex.open(tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0))
         self.index.add(documents(docs))
+        self.retriever = self.index.retriever(plan=plan)
 
     def retrieve(self, question: str, k: int, budget: int | None = None) -> list[dict[str, object]]:
         """Return the ``k`` best results in the evaluator's form, or what fits in ``budget`` characters with headers."""

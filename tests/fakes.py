@@ -72,12 +72,7 @@ def assert_sound(
         assert chunk.page_content == "\n\n".join(span.slice(text) for span in spans)
         assert any((s.start, s.end) == (metadata["start_index"], metadata["end_index"]) for s in spans)
         assert metadata["start_index"] > last
-        assert (
-            metadata["parent_start"]
-            <= metadata["start_index"]
-            < metadata["end_index"]
-            <= metadata["parent_end"]
-        )
+        assert metadata["parent_start"] <= metadata["start_index"] < metadata["end_index"] <= metadata["parent_end"]
         counted = tokenization.count(chunk.page_content, header=metadata["context_header"])
         assert metadata["token_count"] == counted <= budget
         assert metadata["chunk_index"] == index

@@ -165,6 +165,54 @@ def test_search_loads_no_chroma(folder) -> None:
     assert out.splitlines()[-1] == "False"
 
 
+FILING = """<html><body><p><b>Item 1. Business</b></p><p>Orrin makes drills for quarries and sells them to
+contractors in nine countries under agreements of two years.</p><p><b>Item 8. Financial Statements</b></p>
+<p>The notes follow the statements.</p><p><b>Consolidated Balance Sheets</b></p><p>(in thousands)</p>
+<table><tr><td></td><td>June 30, 2031</td><td>June 30, 2030</td></tr><tr><td>Cash</td><td>1,204</td><td>986</td></tr>
+<tr><td>Total assets</td><td>1,514</td><td>1,276</td></tr><tr><td>Total liabilities</td><td>200</td><td>150</td></tr>
+<tr><td>Shareholders' equity</td><td>1,314</td><td>1,126</td></tr></table></body></html>"""
+
+
+def test_inspect_shows_statements_and_facts(folder, capsys) -> None:
+    path = folder / "filing.htm"
+    path.write_text(FILING)
+    assert run("inspect", path, "--doc-type", "10-K", "--statements", "--facts") == 0
+    out = capsys.readouterr().out
+    assert "balance_sheet consolidated" in out
+    assert "1514000" in out
+    assert "20310630" in out
+    assert "no inline XBRL" in out
+    assert run("inspect", path, "--doc-type", "10-K", "--statements", "--facts", "--json") == 0
+    report = json.loads(capsys.readouterr().out)
+    [statement] = report["statements"]
+    assert statement["rows"][1]["values"] == ["1514000", "1276000"]
+    assert report["facts"] == []
+
+
+def test_inspect_writes_a_copy_without_content(folder, capsys) -> None:
+    path, out = folder / "filing.htm", folder / "copy.htm"
+    path.write_text(FILING)
+    assert run("inspect", path, "--doc-type", "10-K", "--report", out, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["same_outline"] is True
+    made = out.read_text()
+    for word in ("Orrin", "drills", "quarries", "1,204", "1,514"):
+        assert word not in made
+    assert "Item 8. Financial Statements" in made
+    assert run("inspect", out, "--doc-type", "10-K", "--statements") == 0
+    assert "balance_sheet consolidated" in capsys.readouterr().out
+    assert run("inspect", path, "--report", folder / "no" / "copy.htm") == 2
+    assert "cannot be written" in capsys.readouterr().err
+
+
+def test_a_text_is_copied_without_content_too(folder, capsys) -> None:
+    out = folder / "copy.md"
+    assert run("inspect", folder / "in" / "letter.md", "--report", out) == 0
+    assert "the same outline" in capsys.readouterr().out
+    assert "supplier" not in out.read_text()
+    assert "12.5" not in out.read_text()
+
+
 def test_inspect_shows_tables_markers_and_notes(tmp_path, capsys) -> None:
     path = tmp_path / "report.md"
     path.write_text(

@@ -69,9 +69,7 @@ def test_what_the_format_states_goes_first_and_the_name_last() -> None:
     assert detect_kind("Text", hints={"doc_type": "424B3"}).doc_type == "prospectus"
     assert detect_kind("Text", hints={"doc_type": "EX-99.1"}).doc_type == "report"
     assert detect_kind("Text", name="ORBT_2023Q2_10Q.pdf").doc_type == "10-Q"
-    assert (
-        detect_kind("# Informe anual 2023\n\nCuentas anuales", name="ORBT_10K.md").doc_type == "annual_report"
-    )
+    assert detect_kind("# Informe anual 2023\n\nCuentas anuales", name="ORBT_10K.md").doc_type == "annual_report"
 
 
 @given(st.text(max_size=400))

@@ -235,9 +235,7 @@ def paged(bodies: list[str], foot: str = "<p align=center>{n}</p>", head: str = 
 
 
 def test_pages_and_page_numbers() -> None:
-    loaded = load(
-        paged(["<p>First page.</p>", "<p><b>Item 2. Properties</b></p><p>None.</p>", "<p>Third.</p>"])
-    )
+    loaded = load(paged(["<p>First page.</p>", "<p><b>Item 2. Properties</b></p><p>None.</p>", "<p>Third.</p>"]))
     assert content_of(loaded) == "First page.\n\n**Item 2. Properties**\n\nNone.\n\nThird."
     assert [(number, span.slice(loaded.text)) for number, span in loaded.page_map.pages] == [
         (1, "First page."),
@@ -347,9 +345,7 @@ def test_decode_reports_nothing_for_good_bytes() -> None:
     assert decode_html(b"plain") == ("plain", [])
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"   ", b"<html><body></body></html>", b"<img src=a.jpg>", b"<p>- - -</p>"]
-)
+@pytest.mark.parametrize("data", [b"", b"   ", b"<html><body></body></html>", b"<img src=a.jpg>", b"<p>- - -</p>"])
 def test_no_text_is_an_error(data: bytes) -> None:
     with pytest.raises(ParseError, match=r"scan\.htm"):
         read_html(data, name="scan.htm")
@@ -399,11 +395,7 @@ def test_every_figure_of_a_table_stands_in_its_row(rows: list[list[int]]) -> Non
         f"<tr><td>Row {name}</td>" + "".join(f"<td>$</td><td>{value:,}</td>" for value in row) + "</tr>"
         for name, row in zip("abcdefgh", rows, strict=False)
     )
-    lines = {
-        line.split("|")[1].strip(): line
-        for line in text_of(f"<table>{body}</table>").splitlines()
-        if "|" in line
-    }
+    lines = {line.split("|")[1].strip(): line for line in text_of(f"<table>{body}</table>").splitlines() if "|" in line}
     for name, row in zip("abcdefgh", rows, strict=False):
         cells = [cell.strip() for cell in lines[f"Row {name}"].split("|")[2:-1]]
         assert [cell for cell in cells if cell] == [f"${value:,}" for value in row]

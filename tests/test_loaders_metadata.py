@@ -191,8 +191,7 @@ def test_the_filer_names_its_year(body: str, end: int, year: int) -> None:
             "Q3",
         ),
         (
-            "nine months ended October 29, 2023. three months ended October 29, 2023. " * 3
-            + "fiscal 2023 " * 5,
+            "nine months ended October 29, 2023. three months ended October 29, 2023. " * 3 + "fiscal 2023 " * 5,
             "October 29, 2023",
             2023,
             "Q3",
@@ -240,10 +239,7 @@ def test_call_title_page() -> None:
     assert (found["issuer"], found["ticker"]) == ("Orbital", "ORBT")
     assert (found["fiscal_year"], found["fiscal_period"]) == (2024, "Q4")
     assert (found["period_end"], found["filed"]) == (20240629, 20240808)
-    assert (
-        call_date("A talk about June 3, 2020 and many other things that happened in the course of the year.")
-        is None
-    )
+    assert call_date("A talk about June 3, 2020 and many other things that happened in the course of the year.") is None
 
 
 def test_press_release() -> None:
@@ -335,9 +331,7 @@ def test_wrong_caller_values_are_refused(given: dict[str, object]) -> None:
 
 
 def test_hints_of_a_wrong_type_are_dropped_not_trusted() -> None:
-    found = settle(
-        "Text", hints={"fiscal_year": "2024", "period_end": "x", "fiscal_period": "H1", "issuer": ""}
-    )
+    found = settle("Text", hints={"fiscal_year": "2024", "period_end": "x", "fiscal_period": "H1", "issuer": ""})
     assert not {"fiscal_year", "period_end", "fiscal_period", "issuer"} & found.keys()
 
 

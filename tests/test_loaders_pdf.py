@@ -82,8 +82,7 @@ def test_printed_page_numbers_keep_their_letters() -> None:
 
 def test_content_that_looks_like_furniture_stays() -> None:
     pages = [
-        [*statement(740, ("(in millions)", "2023", "2022"), (f"Item {n}", f"{n * 7}", f"{n * 9}"))]
-        for n in range(1, 6)
+        [*statement(740, ("(in millions)", "2023", "2022"), (f"Item {n}", f"{n * 7}", f"{n * 9}"))] for n in range(1, 6)
     ]
     loaded = read_pdf(pdf(pages))
     assert loaded.text.count("(in millions) 2023 2022") == 5
@@ -157,9 +156,7 @@ def test_short_lines_in_two_columns_stay_apart_where_no_table_follows() -> None:
 
 
 def test_hyphens_at_line_ends() -> None:
-    words = Words(
-        ["The long-term plan brings information to its owners.", "A fixed rate and a well known plan."]
-    )
+    words = Words(["The long-term plan brings information to its owners.", "A fixed rate and a well known plan."])
     assert words.joint("infor", "mation") == ""
     assert words.joint("long", "term") == "-"
     assert words.joint("10", "Q") == "-"

@@ -114,10 +114,12 @@ def test_forecast_for_a_year_is_sought_in_the_report_before_it() -> None:
 @pytest.mark.parametrize(
     ("text", "periods"),
     [
-        ("FY2019", ["FY 2019"]), ("FY'24", ["FY 2024"]), ("fiscal year 2021", ["FY 2021"]), ("ejercicio 2023", ["FY 2023"]),
-        ("in 2020-2022", ["FY 2020", "FY 2021", "FY 2022"]), ("from FY2016 to FY2018", ["FY 2016", "FY 2017", "FY 2018"]),
+        ("FY2019", ["FY 2019"]), ("FY'24", ["FY 2024"]), ("fiscal year 2021", ["FY 2021"]),
+        ("ejercicio 2023", ["FY 2023"]), ("in 2020-2022", ["FY 2020", "FY 2021", "FY 2022"]),
+        ("from FY2016 to FY2018", ["FY 2016", "FY 2017", "FY 2018"]),
         ("Q3 FY2022", ["Q3 2022"]), ("3T 2024", ["Q3 2024"]), ("FY2023Q1", ["Q1 2023"]), ("2021 Q1", ["Q1 2021"]),
-        ("segundo trimestre de 2024", ["Q2 2024"]), ("H1 FY2023", ["H1 2023"]), ("primer semestre de 2023", ["H1 2023"]),
+        ("segundo trimestre de 2024", ["Q2 2024"]), ("H1 FY2023", ["H1 2023"]),
+        ("primer semestre de 2023", ["H1 2023"]),
         ("May 26, 2023", ["20230526"]), ("1st July 2022", ["20220701"]), ("3 de marzo de 2024", ["20240303"]),
         ("a 31-12-2023", ["20231231"]), ("2022-11-01", ["20221101"]),
         ("2000 million euros", []), ("$2,023", []), ("2023 employees", []), ("Item 2024/5", []),
@@ -190,9 +192,7 @@ def test_comparison_gives_one_group_each() -> None:
 
 
 def test_two_issuers_are_compared() -> None:
-    selection = select_documents(
-        plan("Compare revenue of Orrin Tools and Brightwater in 2023"), LIBRARY, range(11)
-    )
+    selection = select_documents(plan("Compare revenue of Orrin Tools and Brightwater in 2023"), LIBRARY, range(11))
     assert [numbers for _, numbers in selection.groups] == [(4,), (1,)]
 
 

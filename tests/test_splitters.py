@@ -87,10 +87,7 @@ def test_inner_hash_line_is_no_heading_and_is_not_lost() -> None:
 
 def test_short_note_stays_one_chunk_and_long_line_is_cut_between_words() -> None:
     note = "word " * 60
-    assert (
-        len(FinancialReportTextSplitter(80, tokenization=words()).create_documents([note], [{"title": "R"}]))
-        == 1
-    )
+    assert len(FinancialReportTextSplitter(80, tokenization=words()).create_documents([note], [{"title": "R"}])) == 1
     line = " ".join(f"{i},000.5" for i in range(3000))
     chunks = FinancialReportTextSplitter(80, tokenization=words()).create_documents([line], [{"title": "R"}])
     assert all(chunk.page_content.endswith(",000.5") for chunk in chunks)
@@ -111,18 +108,14 @@ def test_budget_counts_the_header_of_tables_too() -> None:
     rows = "\n".join(f"| Item number {i} | {i},234 | ({i}) |" for i in range(50))
     title = "Long section title about many things " * 5
     text = f"## {title}\n\n(in millions)\n| Line | 2024 | 2023 |\n|---|---|---|\n{rows}"
-    chunks = FinancialReportTextSplitter(60, tokenization=words()).create_documents(
-        [text], [{"title": "Report"}]
-    )
+    chunks = FinancialReportTextSplitter(60, tokenization=words()).create_documents([text], [{"title": "Report"}])
     assert_sound(text, chunks, words(), 60)
 
 
 def test_long_table_repeats_header_and_unit_and_keeps_rows_whole() -> None:
     rows = [f"| Deferred income taxes {i} | {i},234 | ({i}) |" for i in range(40)]
     text = "## Taxes\n\n($ in millions)\n| Line | 2023 | 2022 |\n|---|---|---|\n" + "\n".join(rows)
-    chunks = FinancialReportTextSplitter(90, tokenization=words()).create_documents(
-        [text], [{"title": "Report"}]
-    )
+    chunks = FinancialReportTextSplitter(90, tokenization=words()).create_documents([text], [{"title": "Report"}])
     tables = [chunk for chunk in chunks if chunk.metadata["kind"] == "table"]
     assert len(tables) > 2
     for chunk in tables[1:]:
@@ -156,9 +149,7 @@ def test_only_what_is_prefixed_counts() -> None:
 
 def test_overlap_is_whole_paragraphs_and_recorded() -> None:
     text = "\n\n".join(f"Paragraph {i} has a few words." for i in range(12))
-    chunks = FinancialReportTextSplitter(30, 12, tokenization=words()).create_documents(
-        [text], [{"title": "R"}]
-    )
+    chunks = FinancialReportTextSplitter(30, 12, tokenization=words()).create_documents([text], [{"title": "R"}])
     assert_sound(text, chunks, words(), 30)
     for before, after in itertools.pairwise(chunks):
         shared = text[after.metadata["start_index"] : before.metadata["end_index"]]
@@ -194,9 +185,7 @@ def test_length_function_of_langchain_counts() -> None:
 
 def test_part_of_a_document_yields_offsets_of_the_whole() -> None:
     whole = "Introduction.\n\nNet sales rose."
-    part = Document(
-        page_content=whole[15:], metadata={"source": "a.md", "start_index": 15, "doc_type": "report"}
-    )
+    part = Document(page_content=whole[15:], metadata={"source": "a.md", "start_index": 15, "doc_type": "report"})
     (chunk,) = FinancialReportTextSplitter(64, tokenization=words()).split_documents([part])
     assert whole[chunk.metadata["start_index"] : chunk.metadata["end_index"]] == chunk.page_content
 
@@ -233,9 +222,7 @@ def test_wrong_budgets_are_refused(arguments, words_of_message) -> None:
 
 def test_title_that_eats_the_budget_is_refused() -> None:
     with pytest.raises(InputError, match="leaves no room"):
-        FinancialReportTextSplitter(10, tokenization=words()).create_documents(
-            ["Body."], [{"title": "word " * 20}]
-        )
+        FinancialReportTextSplitter(10, tokenization=words()).create_documents(["Body."], [{"title": "word " * 20}])
 
 
 def test_character_that_does_not_fit_is_refused() -> None:
@@ -260,9 +247,7 @@ def test_pages_that_do_not_rise_stay_apart(caplog) -> None:
 
 
 def test_the_kind_picks_the_splitter() -> None:
-    assert isinstance(
-        splitter_for(Document(page_content="", metadata={"doc_type": "8-K"})), SecFilingTextSplitter
-    )
+    assert isinstance(splitter_for(Document(page_content="", metadata={"doc_type": "8-K"})), SecFilingTextSplitter)
     assert isinstance(
         splitter_for(Document(page_content="", metadata={"doc_type": "kid"})), FinancialReportTextSplitter
     )
@@ -294,9 +279,7 @@ def test_sections_that_cross_are_cut_with_a_warning(caplog) -> None:
 
 def test_long_path_gives_way_from_the_outside() -> None:
     path = ("10-K", "Part II", "Item 7 " + "long " * 8, "Liquidity")
-    header = context_header(
-        {"issuer": "Orrin", "title": "10-K 2024"}, path, tokenization=words(), max_tokens=30
-    )
+    header = context_header({"issuer": "Orrin", "title": "10-K 2024"}, path, tokenization=words(), max_tokens=30)
     assert header == "Orrin — 10-K 2024 > … > Liquidity"
 
 
@@ -328,7 +311,9 @@ def test_styled_blocks_of_html_are_headings(tmp_path) -> None:
 
 
 def test_merged_items_keep_every_number_down_to_their_sub_headings() -> None:
-    text = "PART I\n\nItems 1 and 2. Business and Properties\n\nWe drill.\n\n**Wells**\n\nDeep.\n\nItem 3. Legal\n\nNone."
+    text = (
+        "PART I\n\nItems 1 and 2. Business and Properties\n\nWe drill.\n\n**Wells**\n\nDeep.\n\nItem 3. Legal\n\nNone."
+    )
     given = [{"doc_type": "10-K", "title": "R"}]
     chunks = SecFilingTextSplitter(8, tokenization=words()).create_documents([text], given)
     merged = [c for c in chunks if c.metadata["item"] == "Item 1"]

@@ -41,9 +41,7 @@ def test_sections_from_outside_and_gaps_between_them() -> None:
     assert [c.metadata["context_header"] for c in chunks] == ["R", "R > Notes > Debt", "R > Sales", "R"]
 
 
-@pytest.mark.parametrize(
-    "spans", [[(5, 3)], [(0, 10), (9, 12)], [(20, 25), (0, 5)], [(0, 999)], [(-1, 4)], [(4, 4)]]
-)
+@pytest.mark.parametrize("spans", [[(5, 3)], [(0, 10), (9, 12)], [(20, 25), (0, 5)], [(0, 999)], [(-1, 4)], [(4, 4)]])
 def test_sections_out_of_order_or_range_are_refused(spans) -> None:
     with pytest.raises(InputError, match="Section"):
         split(TEXT, sections=[SectionSpan(a, b, "S") for a, b in spans])

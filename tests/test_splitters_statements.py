@@ -154,3 +154,9 @@ def test_spans_of_a_cut_statement_are_slices() -> None:
     for chunk in split(64):
         spans = parse_spans(chunk.metadata["spans"])
         assert chunk.page_content == "\n\n".join(span.slice(FILING) for span in spans)
+
+
+def test_notes_right_below_a_statement_belong_to_it() -> None:
+    note = "\n(1) Including amounts due from a related party of $4 as of June 30, 2031.\n"
+    [balance] = of_type(split(300, FILING.replace(ROWS, ROWS + note)), "balance_sheet")
+    assert "related party" in balance.page_content

@@ -180,10 +180,7 @@ def test_running_heads_are_furniture() -> None:
 
 
 def test_running_part_head_does_not_cut_an_item() -> None:
-    text = (
-        f"PART I\n\nItem 1. Business\n\n{PROSE}\nPART I\n\n{PROSE}\nPART I\n\n"
-        f"{PROSE}\nItem 2. Properties\n\n{PROSE}"
-    )
+    text = f"PART I\n\nItem 1. Business\n\n{PROSE}\nPART I\n\n{PROSE}\nPART I\n\n{PROSE}\nItem 2. Properties\n\n{PROSE}"
     found = outline(text)
     assert body(found, "part1.item1", text).count("We make valves") == 3
 
@@ -214,8 +211,7 @@ def test_titles_stand_in_for_numbers_where_the_contents_page_links_them() -> Non
     head = "\n\n".join(rows) + "\n\n"
     parts = [
         f"PART I. FINANCIAL INFORMATION\n\n**Condensed Statements of Income**\n\n{PROSE}\n",
-        "**Management's Discussion and Analysis of Financial Condition and Results of Operations**\n\n"
-        f"{PROSE}\n",
+        f"**Management's Discussion and Analysis of Financial Condition and Results of Operations**\n\n{PROSE}\n",
         f"PART II. OTHER INFORMATION\n\n**Item 1. Legal Proceedings**\n\n{PROSE}",
     ]
     offsets, links, at = {}, [], 0
@@ -244,10 +240,7 @@ def test_adjacent_small_items_keep_their_sentences() -> None:
 
 
 def test_merged_items_share_one_span() -> None:
-    text = (
-        "Items 1 and 2. Business and Properties\n\n"
-        f"We drill wells. {PROSE}\nItem 3. Legal Proceedings\n\nNone."
-    )
+    text = f"Items 1 and 2. Business and Properties\n\nWe drill wells. {PROSE}\nItem 3. Legal Proceedings\n\nNone."
     found = outline(text)
     one, two = found.find("part1.item1"), found.find("part1.item2")
     assert one is not None
@@ -396,10 +389,7 @@ def test_sub_headings_nest_by_style() -> None:
 
 
 def test_inner_heading_does_not_end_an_8k_item() -> None:
-    text = (
-        "Item 5.02 Departure of Directors\n\nA director left.\n\n**Compensation plan**\n\n"
-        f"Terms follow. {PROSE}"
-    )
+    text = f"Item 5.02 Departure of Directors\n\nA director left.\n\n**Compensation plan**\n\nTerms follow. {PROSE}"
     found = outline(text, "8-K")
     assert "Terms follow." in body(found, "item5.02", text)
     child = next(s for s in found if s.title == "Compensation plan")
@@ -564,3 +554,18 @@ def test_reviewed_filings(sets: str, least: float, tmp_path: Path, monkeypatch: 
     scorer.main()
     scores = json.loads(out.read_text())["sets"]
     assert {name: row["strictF1"] for name, row in scores.items() if row["strictF1"] < least} == {}
+
+
+def test_exhibits_bound_behind_the_signatures_are_not_the_signatures() -> None:
+    text = (
+        f"Item 1. Business\n\n{PROSE}\nItem 15. Exhibits\n\n21.1 List of Subsidiaries\n\n31.1 Certification\n\n"
+        "SIGNATURES\n\nThe registrant has caused this report to be signed.\n\nAnn Lee\n\n"
+        "Exhibit 21.1\n\nLIST OF SUBSIDIARIES\n\nOrrin Drills Ltd. Ireland\n\nOrrin Finance Inc. Delaware\n\n"
+        "Exhibit 31.1\n\nCERTIFICATION\n\nI, Ann Lee, certify that I have reviewed this report.\n\nAnn Lee\n"
+    )
+    found = outline(text)
+    inside = {s.section_id: s.span.slice(text) for s in found}
+    assert "Orrin Drills" in inside["exhibit21.1"]
+    assert "certify" in inside["exhibit31.1"]
+    assert "Orrin Drills" not in inside["signatures"]
+    assert [s.path for s in found if s.section_id == "exhibit21.1"] == [("10-K", "Exhibit 21.1")]

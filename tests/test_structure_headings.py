@@ -165,9 +165,7 @@ def test_levels_follow_marks() -> None:
 
 
 def test_levels_follow_numbers_across_styles() -> None:
-    text = (
-        f"# Informe\n\n**1. Uno**\n\n{BODY}\n\n1.1 Dos\n\n{BODY}\n\nTRES\n\n{BODY}\n\n## 2. Cuatro\n\n{BODY}"
-    )
+    text = f"# Informe\n\n**1. Uno**\n\n{BODY}\n\n1.1 Dos\n\n{BODY}\n\nTRES\n\n{BODY}\n\n## 2. Cuatro\n\n{BODY}"
     by_title = {title: level for level, title in levels(text)}
     assert by_title["1. Uno"] == by_title["2. Cuatro"] == 2
     assert by_title["1.1 Dos"] == 3
@@ -189,9 +187,7 @@ def test_unnumbered_titles_between_numbers_are_parts(mark: str) -> None:
 
 
 def test_letters_and_roman_numerals() -> None:
-    text = "\n\n".join(
-        f"{name}\n\n{BODY}" for name in ("I. Uno", "A. Bonos", "B. Letras", "C. Pagarés", "II. Dos")
-    )
+    text = "\n\n".join(f"{name}\n\n{BODY}" for name in ("I. Uno", "A. Bonos", "B. Letras", "C. Pagarés", "II. Dos"))
     assert [level for level, _ in levels(text)] == [1, 2, 2, 2, 1]
     assert (roman("XIV"), roman("IX")) == (14, 9)
 

@@ -29,10 +29,7 @@ def assert_exact(text: str, table: Table) -> None:
 
 
 def test_pipe_table() -> None:
-    text = (
-        "Deuda\n(miles de euros)\n| | 2024 | 2023¹ |\n|:--|--:|--:|\n"
-        "| **Bancos** | 1.250 | (85) |\n| Bonos | — | |"
-    )
+    text = "Deuda\n(miles de euros)\n| | 2024 | 2023¹ |\n|:--|--:|--:|\n| **Bancos** | 1.250 | (85) |\n| Bonos | — | |"
     table = read(text)
     assert (table.title, table.currency, table.scale) == ("Deuda", "EUR", 1000)
     assert table.header == ("", "2024", "2023¹")
@@ -78,10 +75,7 @@ def test_years_below_a_spanning_header_are_column_labels() -> None:
 
 
 def test_escapes_breaks_and_entities_in_cells() -> None:
-    text = (
-        "| Clase \\| tipo | Cambio<br>vigente (2) | 2031\\* |\n|---|---|---|\n"
-        "| I\\*\\* | 814,6&nbsp;(3) | 2 |"
-    )
+    text = "| Clase \\| tipo | Cambio<br>vigente (2) | 2031\\* |\n|---|---|---|\n| I\\*\\* | 814,6&nbsp;(3) | 2 |"
     table = read(text)
     assert table.header == ("Clase | tipo", "Cambio vigente (2)", "2031*")
     assert (table.rows[0].label, table.rows[0].cells) == ("I**", ("814,6 (3)", "2"))

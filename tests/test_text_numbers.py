@@ -159,9 +159,7 @@ def test_area_code_of_a_telephone_is_no_loss():
 
 
 def test_same_amount_in_other_notations_is_equal():
-    first, second, third, fourth = find_numbers(
-        "$890M, USD 890 million, 890,000,000 dollars, EUR 890.500.000"
-    )
+    first, second, third, fourth = find_numbers("$890M, USD 890 million, 890,000,000 dollars, EUR 890.500.000")
     assert first.value == second.value == third.value == Decimal(890_000_000)
     assert first.currency == second.currency == third.currency == "USD"
     assert (fourth.value, fourth.currency) == (Decimal(890_500_000), "EUR")
@@ -362,9 +360,7 @@ def test_round_trip_in_running_text(value: Decimal, lang: str):
         assert values(text) == [value]  # two decimals say by themselves which notation it is
 
 
-@given(
-    st.integers(min_value=0, max_value=10**18), st.sampled_from(["en", "es"]), st.sampled_from([0, 3, 6, 9])
-)
+@given(st.integers(min_value=0, max_value=10**18), st.sampled_from(["en", "es"]), st.sampled_from([0, 3, 6, 9]))
 def test_scale_words_multiply_exactly(value: int, lang: str, power: int):
     word = {
         "en": ("", " thousand", " million", " billion"),

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from fin_rag.cli import evaluate, golden
+from fin_rag.cli import evaluate, golden, view_arguments
 from fin_rag.cli.answer_arguments import add_ask, add_facts, add_verify
 from fin_rag.errors import FinRagError
 
@@ -34,6 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_ask(commands.add_parser("ask", help="answer a question, or say why not"))
     add_facts(commands.add_parser("facts", help="load reported figures and read them as of a date"))
     add_verify(commands.add_parser("verify", help="check the figures of an answer against its evidence"))
+    view_arguments.add_arguments(commands.add_parser("view", help="look into an index in the browser"))
     return parser
 
 
@@ -85,9 +86,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--filter", metavar="JSON", help="any metadata filter, as JSON")
     parser.add_argument("--session", metavar="ID", help="let the private documents of this session in")
     parser.add_argument("--explain", action="store_true", help="show how the question was read")
-    parser.add_argument(
-        "--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens"
-    )
+    parser.add_argument("--max-tokens", type=int, metavar="N", help="pack evidence under this many tokens")
     parser.add_argument("--max-chars", type=int, metavar="N", help="pack evidence under this many characters")
     parser.add_argument("--lexicon", metavar="FILE", help="your own terms, in YAML or JSON")
     parser.add_argument("--full", action="store_true", help="print whole chunks, not excerpts")
@@ -98,7 +97,11 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="a document")
     parser.add_argument("--chunks", action="store_true", help="show the borders of the chunks as well")
     parser.add_argument("--tables", action="store_true", help="show tables, note markers and what each calls as well")
+    parser.add_argument("--statements", action="store_true", help="show the primary statements with their rows")
+    parser.add_argument("--facts", action="store_true", help="show the inline XBRL facts and where each is printed")
+    parser.add_argument("--report", metavar="OUT", help="write a small copy without content, to report an odd reading")
     parser.add_argument("--max-tokens", type=int, default=384, metavar="N", help="budget (default: %(default)s)")
+    parser.add_argument("--html", metavar="OUT", help="write one page to look at instead; it opens offline")
     parser.add_argument("--as-of", metavar="DATE", help="statutes with versions: the text in force on that day")
     parser.add_argument("--doc-type", metavar="TYPE", help="kind of the document, if detection is wrong")
     _add_common(parser)

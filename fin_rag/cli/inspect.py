@@ -1,17 +1,23 @@
-"""``fin-rag inspect``: how a document is read: metadata, outline, warnings, tables and notes, chunk borders."""
+"""``fin-rag inspect``: how a document is read: metadata, outline, tables, statements, facts, chunks."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from langchain_core.documents import Document
 
 from fin_rag.cli.references import graph_lines, references_report
+from fin_rag.cli.reproduction import LENGTHS, anonymise_html, anonymise_text, skeleton
+from fin_rag.cli.statements import fact_lines, fact_report, statement_lines, statement_report
 from fin_rag.cli.tables import table_lines, table_report
 from fin_rag.cli.turns import turn_records, turn_table
+from fin_rag.errors import InputError
 from fin_rag.loaders.financial import FinancialDocumentLoader
-from fin_rag.schema import PAGE_MAP, Outline, PageMap, Section, SourceDocument
+from fin_rag.loaders.html import decode_html
+from fin_rag.loaders.source import read_source
+from fin_rag.schema import DOC_TYPE, PAGE_MAP, Outline, PageMap, Section, SourceDocument
 from fin_rag.splitters import splitter_for
 from fin_rag.structure.calls import CallOutline
 
@@ -21,18 +27,47 @@ _EXCERPT = 60  # characters
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     document = FinancialDocumentLoader(options.file, doc_type=options.doc_type, as_of=options.as_of).load()[0]
+    if options.report:
+        return _write_report(options, document)
     splitter = splitter_for(document, chunk_size=options.max_tokens)
     whole, outline, chunks = splitter.split_whole(document)
+    if options.html:
+        return _write_page(options, whole, outline, chunks)
     tables = table_report(whole, outline) if options.tables else None
+    statements = statement_report(whole, outline) if options.statements else None
+    facts = fact_report(whole) if options.facts else None
     if options.json:
         report = _report(whole, outline, chunks if options.chunks else [])
-        print(json.dumps({**report, **(tables or {})}, ensure_ascii=False, indent=1))
+        print(
+            json.dumps(
+                {**report, **(tables or {}), **(statements or {}), **(facts or {})}, ensure_ascii=False, indent=1
+            )
+        )
         return 0
+    _print_outline(whole, outline, len(chunks))
+    shown = (
+        graph_lines(outline, whole.page_content),
+        table_lines(tables) if tables else (),
+        statement_lines(statements) if statements else (),
+        fact_lines(facts) if facts else (),
+    )
+    for lines in map(list, shown):
+        if lines:
+            print("", *lines, sep="\n")
+    if options.chunks:
+        print()
+        for chunk in chunks:
+            print(_border(chunk))
+    return 0
+
+
+def _print_outline(whole: Document, outline: Outline, chunks: int) -> None:
+    """Print metadata, warnings, and the sections as a tree or the turns as a table."""
     metadata = {key: value for key, value in whole.metadata.items() if key != PAGE_MAP}
     for key, value in metadata.items():
         print(f"{key:14} {value}")
     pages = PageMap.parse(str(whole.metadata.get(PAGE_MAP, "")))
-    print(f"{'text':14} {len(whole.page_content)} characters, {len(pages.pages)} pages, {len(chunks)} chunks")
+    print(f"{'text':14} {len(whole.page_content)} characters, {len(pages.pages)} pages, {chunks} chunks")
     for warning in (*_markup_warnings(whole), *outline.warnings):
         print(f"warning        {warning}")
     print()
@@ -41,13 +76,49 @@ def run(options: argparse.Namespace) -> int:
     else:
         for section in outline:
             print(_branch(section, pages))
-    for more in (list(graph_lines(outline, whole.page_content)), list(table_lines(tables)) if tables else []):
-        if more:
-            print("", *more, sep="\n")
-    if options.chunks:
-        print()
-        for chunk in chunks:
-            print(_border(chunk))
+
+
+def _write_page(options: argparse.Namespace, whole: Document, outline: Outline, chunks: list[Document]) -> int:
+    from fin_rag.inspector import inspect_page
+
+    page = inspect_page(whole, outline, chunks, max_tokens=options.max_tokens)
+    try:
+        Path(options.html).write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The page {options.html!r} cannot be written: {error.strerror}.") from error
+    if options.json:
+        print(json.dumps({"html": options.html, "bytes": len(page.encode()), "chunks": len(chunks)}))
+    else:
+        print(
+            f"{options.html}: {len(outline)} sections, {len(chunks)} chunks. Open it in a browser; it needs no network."
+        )
+    return 0
+
+
+def _write_report(options: argparse.Namespace, document: Document) -> int:
+    """Write a copy without content and tell whether it is read as the document is."""
+    source = read_source(options.file)
+    text = decode_html(source.data)[0] if source.format == "html" else document.page_content
+    anonymise = anonymise_html if source.format == "html" else anonymise_text
+    out, doc_type = Path(options.report), str(document.metadata.get(DOC_TYPE))
+    before = skeleton(splitter_for(document).outline(document))
+    after: list[tuple[int, str, str]] = []
+    for longest in LENGTHS:
+        try:
+            out.write_text(anonymise(text, longest), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{options.report!r} cannot be written: {error.strerror}. Name another file.") from error
+        copy = FinancialDocumentLoader(out, doc_type=doc_type).load()[0]
+        after = skeleton(splitter_for(copy).outline(copy))
+        if after == before:
+            break
+    same = before == after
+    size, whole = out.stat().st_size, len(source.data)
+    if options.json:
+        print(json.dumps({"report": str(out), "bytes": size, "of": whole, "same_outline": same, "doc_type": doc_type}))
+        return 0
+    told = f"the same outline ({len(after)} sections)" if same else f"{len(after)} sections instead of {len(before)}"
+    print(f"{out}: {size} bytes of {whole}, {told}. Read it before you send it: inspect {out} --doc-type {doc_type}")
     return 0
 
 

@@ -336,9 +336,7 @@ class Catalogue:
 
     def private_ranges(self) -> list[tuple[int, int]]:
         """Return first row and number of chunks of every private document, by row."""
-        return list(
-            self._db.execute("SELECT doc, chunks FROM documents WHERE source_scope <> 'public' ORDER BY doc")
-        )
+        return list(self._db.execute("SELECT doc, chunks FROM documents WHERE source_scope <> 'public' ORDER BY doc"))
 
     def vector_hashes(self) -> list[tuple[str, int, int, str]]:
         """Return id, first row, number of chunks and hash of the vectors of every document, by row."""

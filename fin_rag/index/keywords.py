@@ -282,9 +282,7 @@ class TantivyKeywords:
         )
         return Query.boolean_query([(Occur.Must, matched), (Occur.Must, Query.const_score_query(documents, 0.0))])
 
-    def _write(
-        self, folder: Path, records: Iterable[KeywordRecord], *, forget: tuple[int, int] | None = None
-    ) -> None:
+    def _write(self, folder: Path, records: Iterable[KeywordRecord], *, forget: tuple[int, int] | None = None) -> None:
         """Add chunks and forget a range of rows, in one commit."""
         import tantivy
 

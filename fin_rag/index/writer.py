@@ -30,7 +30,6 @@ from fin_rag.index.provisions import stored_sections
 from fin_rag.index.statements import statement_records
 from fin_rag.index.vectors import hash_vectors
 from fin_rag.schema import (
-    CONTEXT_HEADER,
     DOC_ID,
     ITEM,
     ITEM_TITLE,
@@ -46,6 +45,7 @@ from fin_rag.schema import (
     clean_metadata,
     parse_spans,
 )
+from fin_rag.splitters.chunks import prepared_text
 from fin_rag.splitters.kinds import splitter_for
 
 if TYPE_CHECKING:
@@ -226,9 +226,7 @@ class Writer:
         taken[doc_id] = name
         if isinstance(whole, SourceDocument) and whole.markup.warnings:
             report.warnings[name] = list(whole.markup.warnings)
-        texts = [
-            tokenization.prepare(chunk.page_content, header=str(chunk.metadata[CONTEXT_HEADER])) for chunk in chunks
-        ]
+        texts = [prepared_text(chunk, tokenization) for chunk in chunks]
         model = embedding_name(self._parts.embeddings)
         keys = [hashlib.sha256(f"{model}\x1f{text}".encode()).digest() for text in texts]
         return _Prepared(whole, chunks, outline, texts, keys, key, settings)
@@ -342,5 +340,6 @@ def keyword_records(parts: Parts) -> Iterator[KeywordRecord]:
             current, text = doc, catalogue.texts([doc])[doc]
             lang = str(catalogue.metadata_of([doc])[doc].get(LANG))
         body = "\n\n".join(span.slice(text) for span in parse_spans(str(own[SPANS])))
-        prepared = parts.tokenization.prepare(body, header=str(own[CONTEXT_HEADER]))
+        chunk = Document(page_content=body, metadata=own)
+        prepared = prepared_text(chunk, parts.tokenization)
         yield KeywordRecord(row, doc, lang, prepared, section_words(own))

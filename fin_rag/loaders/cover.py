@@ -53,9 +53,7 @@ _ENDED: Final = {
         r"\b(?:years?|(?<!transition\s)period)\s+(?:\(\s*\d\d\s+weeks\s*\)\s+)?(?:ended|ending)\b",
         re.IGNORECASE,
     ),
-    "quarter": re.compile(
-        r"quarter(?:ly)?(?:\s+period)?\s+(?:ended|ending)\b|\bperiod\s+ended\b", re.IGNORECASE
-    ),
+    "quarter": re.compile(r"quarter(?:ly)?(?:\s+period)?\s+(?:ended|ending)\b|\bperiod\s+ended\b", re.IGNORECASE),
     "event": re.compile(r"date\s+of\s+(?:the\s+)?(?:report|earliest\s+event\s+reported)", re.IGNORECASE),
 }
 _BODY_STARTS: Final = re.compile(
@@ -74,9 +72,7 @@ _NO_SYMBOL: Final = frozenset({
     "STOCK", "SHARES", "SHARE", "NONE", "PAR", "VALUE", "CLASS", "THE", "NOTES", "DUE", "PER", "UNITS", "A",
     "B", "C", "LLC", "INC", "NYSE", "ON", "OF", "EACH", "ADS", "NEW", "N/A",
 })  # fmt: skip
-_EQUITY: Final = re.compile(
-    r"common|ordinary|capital\s+stock|class\s+a\b|shares|depositary|units", re.IGNORECASE
-)
+_EQUITY: Final = re.compile(r"common|ordinary|capital\s+stock|class\s+a\b|shares|depositary|units", re.IGNORECASE)
 _FISCAL: Final = re.compile(r"\bfiscal\s+(?:year\s+)?(20\d\d|19\d\d)\b", re.IGNORECASE)
 _NAMED_YEAR: Final = re.compile(
     r"\bfiscal\s+(?:year\s+)?(?P<year>(?:19|20)\d\d)\b[^.;\n]{0,60}?\b(?:ended|ending"

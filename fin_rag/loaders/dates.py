@@ -124,7 +124,5 @@ def as_date_number(value: object, *, key: str) -> int:
         if match:
             number = date_number(int(match[1]), int(match[3]), int(match[4]))
     if number is None:
-        raise InputError(
-            f"Metadata {key!r} must be a date: 20240201, '2024-02-01' or a date object. Got {value!r}."
-        )
+        raise InputError(f"Metadata {key!r} must be a date: 20240201, '2024-02-01' or a date object. Got {value!r}.")
     return number

@@ -38,9 +38,7 @@ _SEC_COVER: Final = (
         "10-K",
     ),
     (
-        re.compile(
-            r"\bquarterly\s+report\s+(?:pursuant\s+to|under)\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE
-        ),
+        re.compile(r"\bquarterly\s+report\s+(?:pursuant\s+to|under)\s+section\s+13\s+or\s+15\s*\(d\)", re.IGNORECASE),
         "10-Q",
     ),
     (
@@ -112,17 +110,13 @@ def _sec_form(text: str) -> Detection | None:
     """Find the form on the cover of an SEC filing: its own line first, then the sentence under it."""
     cover = text[:_COVER]
     match = _FORM_LINE.search(cover)
-    official = re.search(
-        r"securities\s+(?:and|&)\s+exchange\s+commission|exact\s+name\s+of", cover, re.IGNORECASE
-    )
+    official = re.search(r"securities\s+(?:and|&)\s+exchange\s+commission|exact\s+name\s+of", cover, re.IGNORECASE)
     if match:
         printed = re.sub(r"\s", "", match["form"]).upper()
         printed = re.sub(r"^(10|8|20|40|6)(?=[KQF])", r"\1-", printed) + (match["amended"] or "").upper()
         sure = 0.98 if official else (0.9 if match.start() < 1500 else 0.6)
         family = form_family(printed)
-        return Detection(
-            family, sure, f"cover line 'Form {printed}'", form="" if printed == family else printed
-        )
+        return Detection(family, sure, f"cover line 'Form {printed}'", form="" if printed == family else printed)
     for pattern, family in _SEC_COVER:
         if pattern.search(cover):
             return Detection(family, 0.9 if official else 0.7, f"cover sentence of a {family}")

@@ -36,9 +36,7 @@ _YEAR_QUARTER: Final = re.compile(
 _YEAR: Final = re.compile(r"(?<![0-9])((?:19|20)\d\d)(?!\d)")
 # The name that XBRL tools give: ticker and period end.
 _XBRL: Final = re.compile(r"^([a-z]{1,5})-?((?:19|20)\d\d)(\d\d)(\d\d)(?=[._-]|$)", re.IGNORECASE)
-_WORDS: Final = frozenset(
-    {"FORM", "ANNUAL", "REPORT", "FINAL", "MAIN", "DOC", "FILE", "TEXT", "PLAIN", "INDEX"}
-)
+_WORDS: Final = frozenset({"FORM", "ANNUAL", "REPORT", "FINAL", "MAIN", "DOC", "FILE", "TEXT", "PLAIN", "INDEX"})
 
 
 def without_extension(name: str) -> str:
@@ -101,9 +99,7 @@ def form_family(form: str) -> str:
     return f"{match[1]}-{match[2]}" if match else form.upper()
 
 
-def _read_around_form(
-    left: str, form: re.Match[str], found: dict[str, MetadataValue], *, filed: bool
-) -> None:
+def _read_around_form(left: str, form: re.Match[str], found: dict[str, MetadataValue], *, filed: bool) -> None:
     """Read the two common layouts: ``FORM_TICKER_...`` and ``CIK_FORM_YEAR_...``."""
     before, after = left[: form.start()], left[form.end() :]
     cik = re.search(r"(?:^|[_ ])(\d{4,10})[_ ]$", before)

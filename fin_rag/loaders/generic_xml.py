@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 _KINDS: Final = (
     (
         "regulation",
-        re.compile(
-            rb"<(?:LEXP\.COMBINED|CONS\.ACT|ACT|DLPSTEXTCLASS|ECFR|DIV[1-9] |bloque |ARTICLE |REGTEXT)"
-        ),
+        re.compile(rb"<(?:LEXP\.COMBINED|CONS\.ACT|ACT|DLPSTEXTCLASS|ECFR|DIV[1-9] |bloque |ARTICLE |REGTEXT)"),
     ),
     ("earnings_call", re.compile(rb"<(?:EventStory|Event |transcript)\b")),
 )
@@ -62,9 +60,7 @@ def read_xml(data: bytes, *, name: str = "") -> LoadedText:
     if not blocks:
         raise ParseError(f"{where} is XML without text. Check that it is the document, not an index of it.")
     problems = tuple(f"line {entry.line}: {entry.message}" for entry in list(parser.error_log)[:3])
-    warnings = (
-        (f"the XML is damaged and was read as far as possible ({'; '.join(problems)})",) if problems else ()
-    )
+    warnings = (f"the XML is damaged and was read as far as possible ({'; '.join(problems)})",) if problems else ()
     return LoadedText(text="\n\n".join(blocks), markup=Markup(warnings=warnings), hints=_hints(data[:_SNIFF]))
 
 

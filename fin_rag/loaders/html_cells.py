@@ -27,9 +27,7 @@ _PAGE: Final = re.compile(
     r"(?:[A-Z]{1,3}-)?\d{1,3}(?:\s?(?:[-–—,&]|and|to)\s?(?:[A-Z]{1,3}-)?\d{1,3}){0,8}\*?|[ivxl]{1,6}",
     re.ASCII,
 )
-_YEAR: Final = re.compile(
-    rf"(?:FY\s?|fiscal\s|fy\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?(?:\s?[A-Z])?{_MARKS}"
-)
+_YEAR: Final = re.compile(rf"(?:FY\s?|fiscal\s|fy\s?)?(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?(?:\s?[A-Z])?{_MARKS}")
 _BULLET: Final = re.compile(r"[•●▪■◦○·‣⁃∙◆➢►✓§o]")
 _MARKER: Final = re.compile(
     rf"{_BULLET.pattern}|[†‡–—-]|\(?(?:\d{{1,3}}|[a-zA-Z]|[ivx]{{1,5}})[.)]|[{_RAISED}]{{1,3}}|\*{{1,4}}"

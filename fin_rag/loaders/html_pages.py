@@ -88,9 +88,7 @@ def drop_furniture(pages: Sequence[Sequence[Line]]) -> tuple[Counter[str], dict[
     return counts, labels
 
 
-def _clear_edge(
-    lines: Sequence[Line], at: int, heads: _Heads, counts: Counter[str], *, found: str = ""
-) -> str:
+def _clear_edge(lines: Sequence[Line], at: int, heads: _Heads, counts: Counter[str], *, found: str = "") -> str:
     """Drop furniture from the outer edge of a page inwards; return the page number printed there."""
     label = found
     kept = 0

@@ -155,10 +155,7 @@ def _parts(
 
 
 def _has_figure(grid: Grid, row: Sequence[Field]) -> bool:
-    return any(
-        field.number and not field.year and grid.first(field) > 0 and not is_marker(field.text)
-        for field in row
-    )
+    return any(field.number and not field.year and grid.first(field) > 0 and not is_marker(field.text) for field in row)
 
 
 def _leads(grid: Grid, rows: Sequence[Sequence[Field]], at: int, header: Sequence[Sequence[Field]]) -> bool:

@@ -195,8 +195,7 @@ def _is_underlined(rules: dict[str, str]) -> bool | None:
 def _is_capital(rules: dict[str, str]) -> bool | None:
     return (
         True
-        if rules.get("text-transform") == "uppercase"
-        or rules.get("font-variant") in ("small-caps", "all-small-caps")
+        if rules.get("text-transform") == "uppercase" or rules.get("font-variant") in ("small-caps", "all-small-caps")
         else None
     )
 

@@ -210,12 +210,7 @@ def _is_text_table(grid: Grid, heads: int) -> bool:
         return False
     if wide >= 3 and wide * 2 >= len(rows):
         return True
-    return (
-        headed
-        and plain
-        and sum(1 for row in rows if len(row) >= 2) * 3 >= len(rows) * 2
-        and heads < len(rows)
-    )
+    return headed and plain and sum(1 for row in rows if len(row) >= 2) * 3 >= len(rows) * 2 and heads < len(rows)
 
 
 def _is_contents(grid: Grid) -> bool:
@@ -233,11 +228,7 @@ def _is_contents(grid: Grid) -> bool:
         return False
     if linked * 2 >= len(rows) or items * 2 >= len(rows):
         return True
-    pages = [
-        row[-1].text
-        for row in rows
-        if len(row) > 1 and grid.first(row[-1]) == last and is_pagelike(row[-1].text)
-    ]
+    pages = [row[-1].text for row in rows if len(row) > 1 and grid.first(row[-1]) == last and is_pagelike(row[-1].text)]
     if len(pages) < 3 or any(field.number and 0 < grid.first(field) < last for row in rows for field in row):
         return False
     headed = any(_PAGE_HEAD.match(row[-1].text) for row in rows[:2])

@@ -186,9 +186,7 @@ class FactBuilder:
             if mark.tag == "ix:exclude" and (span := self._span(mark)) is not None
         )
         self._parts = {
-            mark.attrib["id"]: mark
-            for mark in reader.marks
-            if mark.tag == "ix:continuation" and "id" in mark.attrib
+            mark.attrib["id"]: mark for mark in reader.marks if mark.tag == "ix:continuation" and "id" in mark.attrib
         }
 
     def facts(self) -> list[InlineFact]:
@@ -295,12 +293,7 @@ def fact_hints(facts: list[InlineFact]) -> dict[str, MetadataValue]:
     for dimensioned in (False, True):
         for fact in facts:
             prefix, _, name = fact.concept.partition(":")
-            if (
-                prefix == "dei"
-                and bool(fact.dimensions) is dimensioned
-                and isinstance(fact.value, str)
-                and fact.value
-            ):
+            if prefix == "dei" and bool(fact.dimensions) is dimensioned and isinstance(fact.value, str) and fact.value:
                 plain.setdefault(name, fact.value)
     hints: dict[str, MetadataValue] = {}
     take: tuple[tuple[str, str, Callable[[str], MetadataValue | None]], ...] = (

@@ -135,11 +135,7 @@ def _date(raw: str, order: str) -> str | None:
     month = _month(found.get("month", ""))
     day = found.get("day", "")
     year = found.get("year", "")
-    if (
-        (month is None and "month" in found)
-        or (day and not day.isdecimal())
-        or (year and not year.isdecimal())
-    ):
+    if (month is None and "month" in found) or (day and not day.isdecimal()) or (year and not year.isdecimal()):
         return None
     if year and len(year) == 2:
         year = f"20{year}"

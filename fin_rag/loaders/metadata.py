@@ -126,9 +126,7 @@ def _fitting(named: Mapping[str, MetadataValue], detected: Detection) -> dict[st
         drop = (FISCAL_YEAR, FISCAL_PERIOD)
     elif detected.doc_type not in SEC_FORMS:
         drop = (TICKER, PERIOD_END, CIK)
-        if detected.doc_type == "regulation" or (
-            detected.doc_type == "report" and FISCAL_PERIOD not in named
-        ):
+        if detected.doc_type == "regulation" or (detected.doc_type == "report" and FISCAL_PERIOD not in named):
             drop = (*drop, FISCAL_YEAR, FISCAL_PERIOD)
     return {key: value for key, value in named.items() if key not in drop}
 
@@ -192,9 +190,7 @@ def caller_metadata(values: Mapping[str, object]) -> dict[str, MetadataValue]:
         checked[key] = _checked(key, value)
     scope, session = checked.get(SOURCE_SCOPE), checked.get(SESSION_ID)
     if scope == "private" and not session:
-        raise InputError(
-            "A private document needs a 'session_id'; without one nobody could ever see it. Pass it."
-        )
+        raise InputError("A private document needs a 'session_id'; without one nobody could ever see it. Pass it.")
     if session and scope != "private":
         raise InputError(
             "A 'session_id' belongs to a private document. Pass source_scope='private' too, or leave it out."

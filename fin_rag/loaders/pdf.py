@@ -117,9 +117,7 @@ def _extract(data: bytes, where: str) -> _Raw:
 
 def _cannot_open(error: Exception, where: str) -> ParseError:
     if "password" in str(error).lower():
-        return ParseError(
-            f"{where} is encrypted. Save it without a password (for example with qpdf) and load that."
-        )
+        return ParseError(f"{where} is encrypted. Save it without a password (for example with qpdf) and load that.")
     return ParseError(f"{where} is no readable PDF ({error}). It may be cut short: fetch it again.")
 
 

@@ -15,12 +15,8 @@ _LARGER: Final = 1.08
 _MIN_OF_RANK: Final = 3
 _BULLETS: Final = "•▪■●○◦‣➢✓*-–—"
 _LETTERS: Final = re.compile(r"[^\W\d_]{3}")
-_GOES_ON: Final = re.compile(
-    r"(?:,| (?:of|and|or|the|for|in|to|by|on|de|del|y|o|la|el|los|las|en|por|para))\Z"
-)
-_FIGURE_LAST: Final = re.compile(
-    r"\A(?:total|subtotal)\b|\S+ \S+ \S+ .*\s[$€£(]?\d[\d.,)%]*\Z", re.IGNORECASE
-)
+_GOES_ON: Final = re.compile(r"(?:,| (?:of|and|or|the|for|in|to|by|on|de|del|y|o|la|el|los|las|en|por|para))\Z")
+_FIGURE_LAST: Final = re.compile(r"\A(?:total|subtotal)\b|\S+ \S+ \S+ .*\s[$€£(]?\d[\d.,)%]*\Z", re.IGNORECASE)
 
 
 def heading_ranks(lines: Sequence[Line]) -> dict[Line, int]:
@@ -39,9 +35,7 @@ def heading_ranks(lines: Sequence[Line]) -> dict[Line, int]:
     weights: Counter[tuple[float, bool]] = Counter()
     for line in lines:
         # Tables are often set smaller than the text around them, so rows count for little.
-        weights[line.size, line.bold] += (
-            len(line.text) if len(line.text) > 40 and not is_row(line.text) else 1
-        )
+        weights[line.size, line.bold] += len(line.text) if len(line.text) > 40 and not is_row(line.text) else 1
     if not weights:
         return {}
     body = min(weights, key=lambda style: (-weights[style], style))

@@ -21,9 +21,7 @@ FISCAL_YEAR_END: Final = "fiscal_year_end"
 
 _OPEN: Final = re.compile(rb"<DOCUMENT>", re.IGNORECASE)
 _CLOSE: Final = re.compile(rb"</DOCUMENT>", re.IGNORECASE)
-_FIELD: Final = re.compile(
-    rb"^[ \t]*<(TYPE|SEQUENCE|FILENAME|DESCRIPTION)>([^\r\n<]*)", re.IGNORECASE | re.MULTILINE
-)
+_FIELD: Final = re.compile(rb"^[ \t]*<(TYPE|SEQUENCE|FILENAME|DESCRIPTION)>([^\r\n<]*)", re.IGNORECASE | re.MULTILINE)
 _TEXT_OPEN: Final = re.compile(rb"<TEXT>[ \t]*\r?\n?", re.IGNORECASE)
 _TEXT_CLOSE: Final = re.compile(rb"</TEXT>", re.IGNORECASE)
 _WRAPPER: Final = re.compile(rb"\s*</?(?:XBRL|XML|PDF)>\s*", re.IGNORECASE)
@@ -210,9 +208,7 @@ def _read_part(part: Part, where: str) -> LoadedText:
     label = f"{where}, {part.label}"
     if data.lstrip()[:6].lower().startswith(b"begin "):
         raise ParseError(f"{label} is a coded binary file, not text. Load that file itself.")
-    if not _PAGINATED.match(data) and (
-        _HTML.search(data[:4096]) or part.filename.lower().endswith((".htm", ".html"))
-    ):
+    if not _PAGINATED.match(data) and (_HTML.search(data[:4096]) or part.filename.lower().endswith((".htm", ".html"))):
         from fin_rag.loaders.html import read_html
 
         return read_html(data, name=label)

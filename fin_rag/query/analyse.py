@@ -16,6 +16,7 @@ from fin_rag.query.periods import find_periods
 from fin_rag.query.vocabulary import (
     PhraseFinder,
     Token,
+    corrected,
     finder,
     metrics_data,
     phrases,
@@ -56,9 +57,10 @@ def analyse(
         >>> plan.mentions[0].entities, str(plan.periods[0]), plan.metrics[0].metric
         (('Acme, Inc.',), 'FY 2024', 'capex')
     """
-    tokens = tokenize(question)
+    tokens, corrections = corrected(tokenize(question), occurs)
     mentions, reasons = find_issuers(tokens, library)
     missing = find_missing(question, tokens, mentions, occurs)
+    reasons += corrections
     reasons += [f"{name!r}: not in the index" for name in missing]
     periods = find_periods(question)
     if periods:
@@ -69,7 +71,12 @@ def analyse(
     growth = finder("growth").has(core)
     hits = finder("statements", exact=True).find(tokens)
     naming = [(tokens[hit.first].start, tokens[hit.last - 1].end) for hit in hits]
-    unnamed = [t for t in core if not any(start <= t.start < end for start, end in naming)]
+    naming += [(mention.start, mention.end) for mention in mentions]
+    naming += [(period.start, period.end) for period in periods]
+    unnamed = [
+        t for t in core
+        if not any(start <= t.start < end for start, end in naming) and not _possessive(question, t)
+    ]  # fmt: skip
     metrics = _metrics(unnamed, question) or _metrics(tokens, question)
     topics = _topics(unnamed, question) + (lexicon.find(question, tokens) if lexicon else [])
     breakdown = finder("breakdown").has(core)

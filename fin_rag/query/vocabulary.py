@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
@@ -14,6 +15,9 @@ from typing import Any, Final
 from fin_rag.text.words import fold, function_words, stem
 
 _TOKEN: Final = re.compile(r"[^\W_]+(?:&[^\W_]+)*|%")
+
+
+_SETTING_APART: Final = frozenset(("other", "otros", "otras", "otro", "otra", "no", "not", "own"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +95,11 @@ class PhraseFinder:
         self._phrases: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         for label, texts in named.items():
             for text in texts:
-                keys = tuple(self._key(token) for token in self._counted(tokenize(text)))
-                if keys:
+                tokens = tokenize(text)
+                keys = tuple(self._key(token) for token in self._counted(tokens))
+                # "Other income" is not income: without the word that sets it apart a name is another's.
+                bare = len(keys) == 1 and any(token.folded in _SETTING_APART for token in tokens) and not exact
+                if keys and not bare:
                     self._phrases.setdefault(keys[0], []).append((keys, label))
         for found in self._phrases.values():
             found.sort(key=lambda pair: -len(pair[0]))
@@ -137,13 +144,12 @@ def finder(group: str, *, exact: bool = False) -> PhraseFinder:
 
 
 @cache
-def known_stems() -> frozenset[str]:
-    """Return the stems of all words that the data files know: none of them is a company's name by itself."""
+def known_words() -> frozenset[str]:
+    """Return all words that the data files know, folded."""
     texts: list[str] = []
     for entries in metrics_data().values():
         for entry in entries.values():
-            texts += entry["names"]
-            texts += entry.get("rows", [])
+            texts += [*entry["names"], *entry.get("rows", ())]
     for topic in topics_data()["topics"].values():
         texts += [text for key in ("en", "es", "titles") for text in topic[key]]
     texts += [word for group in topics_data()["synonyms"] for word in group]
@@ -154,5 +160,51 @@ def known_stems() -> frozenset[str]:
             texts += group
     for kind in read_json("kinds.json")["kinds"].values():
         texts += [*kind["named"], *kind["hinted"]]
-    words = {token.stem for text in texts for token in tokenize(text)}
-    return frozenset(words | {stem(word) for word in function_words()})
+    return frozenset(token.folded for text in texts for token in tokenize(text))
+
+
+@cache
+def known_stems() -> frozenset[str]:
+    """Return the stems of all words that the data files know: none of them is a company's name by itself."""
+    return frozenset(stem(word) for word in known_words() | function_words())
+
+
+_LEAST_CORRECTED: Final = 7  # letters
+_CORRECTED_RATIO: Final = 0.84
+
+
+def corrected(tokens: Sequence[Token], occurs: Callable[[str], bool]) -> tuple[list[Token], list[str]]:
+    """Return tokens in which words that occur nowhere are read as the known term one slip away, and what was read.
+
+    Names begin with a capital and are left to the library.
+
+    Example:
+        >>> tokens, read = corrected(tokenize("captial expenditure"), lambda word: False)
+        >>> tokens[0].text, read
+        ('capital', ["'captial': read as 'capital'"])
+    """
+    out, read = [], []
+    for token in tokens:
+        word = token.folded
+        if (
+            len(word) < _LEAST_CORRECTED
+            or not word.isalpha()
+            or token.text[:1].isupper()
+            or token.stem in known_stems()
+            or occurs(word)
+        ):
+            out.append(token)
+            continue
+        near = max(((_alike(word, other), other) for other in known_words() if other[:1] == word[0]), default=(0.0, ""))
+        if near[0] < _CORRECTED_RATIO:
+            out.append(token)
+            continue
+        out.append(Token(near[1], near[1], stem(near[1]), token.start, token.end))
+        read.append(f"{token.text!r}: read as {near[1]!r}")
+    return out, read
+
+
+def _alike(word: str, other: str) -> float:
+    if abs(len(word) - len(other)) > 1:
+        return 0.0
+    return SequenceMatcher(None, word, other, autojunk=False).ratio()

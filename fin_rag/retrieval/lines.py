@@ -17,6 +17,7 @@ _OTHER_NAME: Final = 0.85  # a thing under another name, against its name in the
 _WITHOUT_VALUE: Final = 0.55  # a line that speaks of the thing and holds no value of the shape asked for
 _IN_HEADER: Final = 0.6  # what only the header says, against what the line itself says
 _LABEL_BONUS: Final = 0.25
+_YEAR_IN_LINE: Final = 0.06
 _WRAPPED: Final = 60  # a line at least this long that ends in the middle of a sentence goes on in the next
 _SENTENCE: Final = re.compile(r"(?<=[.;?!])\s+(?=[A-ZÁÉÍÓÚÑ¿¡\"“(])")
 _MONTHS: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ene|abr|ago|dic)[a-zé]*"
@@ -26,6 +27,11 @@ _SHAPES: Final = {
     "ratio": re.compile(r"\d[.,]\d|\d\s?(?:x\b|times|veces)"),
     "count": re.compile(
         r"\b\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|uno|dos|tres|cuatro|cinco|seis|siete|ocho)\b"
+    ),
+    "reason": re.compile(
+        r"\b(?:because|due to|driven|reflect|result(?:ed|s)? (?:from|of|in)|attributable|primarily|owing|caused|"
+        r"debid[oa]|motivo|causa|como consecuencia|por (?:el|la|los|las)|porque|principalmente)",
+        re.IGNORECASE,
     ),
     "date": re.compile(rf"\b(?:19|20)\d\d\b|\d\s+(?:de\s+)?{_MONTHS}|\b{_MONTHS}\s+\d", re.IGNORECASE),
 }  # fmt: skip
@@ -73,7 +79,8 @@ class Passage:
 class LineReader:
     """Compare texts with the concepts of one question.
 
-    A concept weighs by how rare it is among the texts given, so that the words of every line count little.
+    A concept weighs by how rare it is among the texts given, so that the words of every line count little. ``printed``
+    tells that a figure under the name of its line item is asked for, and no reason or forecast.
     """
 
     def __init__(
@@ -84,6 +91,7 @@ class LineReader:
         shape: str = "text",
         years: Sequence[int] = (),
         growth: bool = False,
+        printed: bool = True,
     ) -> None:
         self._concepts = concepts
         self._shape = _SHAPES.get(shape)
@@ -91,7 +99,7 @@ class LineReader:
         self._years = [str(year) for year in years]
         self._passages = passages
         self._stems = [(frozenset(stems(p.header)), frozenset(stems(p.body))) for p in passages]
-        self._labels = [concept for concept in concepts if concept.labels]
+        self._labels = [concept for concept in concepts if concept.labels and printed]
 
     @cached_property
     def _weights(self) -> list[float]:
@@ -120,6 +128,8 @@ class LineReader:
                 continue
             met = [max(_met(c, found), a) for c, a in zip(self._concepts, above, strict=True)]
             score = self._share(met) * self._fits(line)
+            if self._years and score > 0 and any(year in line for year in self._years):
+                score += _YEAR_IN_LINE
             if self._labels and score > 0 and _labelled(line, self._labels):
                 score += _LABEL_BONUS
                 labelled = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping, Sequence
 from functools import partial
 from threading import Lock
@@ -10,27 +9,25 @@ from typing import Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
-from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, Field, PrivateAttr, field_validator
+from pydantic import Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
 from fin_rag.index.catalogue import Allowed
 from fin_rag.index.consistent import consistent
-from fin_rag.index.filters import date_number, parse_filter
-from fin_rag.index.store import FilingIndex
 from fin_rag.query import Lexicon, Library
 from fin_rag.retrieval.evidence import Evidence
 from fin_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
 from fin_rag.retrieval.packing import pack
 from fin_rag.retrieval.parents import with_parents
+from fin_rag.retrieval.scope import Day, ScopedRetriever, identified, with_result
 from fin_rag.retrieval.search import DENSE, KEYWORD, PARTS, Found, Searcher, explained
-from fin_rag.schema import FILED, FOUND_BY, RANK, REASON, SCORE
+from fin_rag.schema import FOUND_BY, RANK, REASON, SCORE
 
 _LEAST_POOL = 50
 _CHARACTERS_A_TOKEN = 3  # of figures; only to clip, the count itself is exact
 
 
-class FinancialRetriever(BaseRetriever):
+class FinancialRetriever(ScopedRetriever):
     """Find evidence in filings and reports.
 
     The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it
@@ -67,13 +64,6 @@ class FinancialRetriever(BaseRetriever):
         ``retriever.invoke("What drove gross margin?", as_of="2024-06-30")``
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    index: FilingIndex
-    k: int = Field(default=5, ge=1)
-    filter: Mapping[str, Any] | None = None
-    as_of: int | str | datetime.date | None = None
-    session_id: str | None = None
     weights: tuple[float, float] = (0.6, 0.4)
     plan: bool = True
     without: tuple[str, ...] = ()
@@ -82,12 +72,6 @@ class FinancialRetriever(BaseRetriever):
 
     _lock: Any = PrivateAttr(default_factory=Lock)
     _libraries: dict[Any, Library] = PrivateAttr(default_factory=dict)
-
-    @field_validator("filter")
-    @classmethod
-    def _well_formed(cls, value: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        parse_filter(value)
-        return value
 
     @field_validator("without")
     @classmethod
@@ -105,17 +89,14 @@ class FinancialRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  # part of LangChain's signature
         k: int | None = None,
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
-        as_of: int | str | datetime.date | None = None,
+        as_of: Day | None = None,
         session_id: str | None = None,
     ) -> list[Document]:
-        wanted = self.k if k is None else k
-        if wanted < 1:
-            raise InputError(f"'k' of FinancialRetriever must be at least 1. Got {wanted}.")
-        session = self._session(session_id)
-        allowed = self._allowed(filter, as_of, session)
+        wanted = self.wanted(k)
+        allowed = self.allowed(filter, as_of, session_id)
         if not self.plan:
             return self._plain(query, wanted, allowed)
-        found = self._search(query, allowed, session)
+        found = self._search(query, allowed, self.session_id or session_id)
         if self.parent_chars is not None:
             return _numbered(with_parents(found.evidence, self.parent_chars, wanted))
         return _numbered(found.evidence[:wanted])
@@ -129,7 +110,7 @@ class FinancialRetriever(BaseRetriever):
         max_chars: int | None = None,
         headers: bool = False,
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
-        as_of: int | str | datetime.date | None = None,
+        as_of: Day | None = None,
         session_id: str | None = None,
     ) -> list[Document]:
         """Return the best evidence whose texts, joined by blank lines, stay within a budget.
@@ -154,8 +135,8 @@ class FinancialRetriever(BaseRetriever):
                 "'retrieve' needs either 'max_tokens' or 'max_chars', at least 1. "
                 f"Got max_tokens={max_tokens!r}, max_chars={max_chars!r}."
             )
-        session = self._session(session_id)
-        found = self._search(question, self._allowed(filter, as_of, session), session)
+        allowed = self.allowed(filter, as_of, session_id)
+        found = self._search(question, allowed, self.session_id or session_id)
         if max_chars is not None:
             size = partial(_size, headers=headers)
             return _numbered(pack(found.evidence, found.items, max_chars, size, max_chars))
@@ -173,12 +154,12 @@ class FinancialRetriever(BaseRetriever):
         question: str,
         *,
         filter: Mapping[str, Any] | None = None,  # noqa: A002  # LangChain's name
-        as_of: int | str | datetime.date | None = None,
+        as_of: Day | None = None,
         session_id: str | None = None,
     ) -> Mapping[str, object]:
         """Return how a question is read, as plain data: plan, documents chosen, reasons, filters given up."""
-        session = self._session(session_id)
-        return explained(self._search(question, self._allowed(filter, as_of, session), session))
+        allowed = self.allowed(filter, as_of, session_id)
+        return explained(self._search(question, allowed, self.session_id or session_id))
 
     # --- inside ----------------------------------------------------------------------------------
 
@@ -199,19 +180,6 @@ class FinancialRetriever(BaseRetriever):
                 self._libraries[key] = known
         return known
 
-    def _session(self, given: str | None) -> str | None:
-        if given and self.session_id and given != self.session_id:
-            raise InputError("This retriever belongs to another session. Make one for the session asked.")
-        return self.session_id or given
-
-    def _allowed(
-        self,
-        given: Mapping[str, Any] | None,
-        as_of: int | str | datetime.date | None,
-        session: str | None,
-    ) -> Allowed:
-        return self.index.resolve(_both(self.filter, given), as_of=_earlier(self.as_of, as_of), session_id=session)
-
     def _plain(self, query: str, wanted: int, allowed: Allowed) -> list[Document]:
         pool = max(_LEAST_POOL, 4 * wanted)
         runs = {}
@@ -231,23 +199,12 @@ def _size(one: Evidence, *, headers: bool) -> int:
 
 def _numbered(evidence: Sequence[Evidence]) -> list[Document]:
     """Return results whose scores never rise: groups and statements take their places by rule, not by score."""
-    documents = [one.document(rank) for rank, one in enumerate(evidence, 1)]
+    documents = [identified(one.document(rank)) for rank, one in enumerate(evidence, 1)]
     least = 1.0
     for document in documents:
         least = min(least, document.metadata[SCORE])
         document.metadata[SCORE] = least
     return documents
-
-
-def _both(first: Mapping[str, Any] | None, second: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    if first and second:
-        return {"$and": [first, second]}
-    return first or second
-
-
-def _earlier(first: int | str | datetime.date | None, second: int | str | datetime.date | None) -> int | None:
-    days = [date_number(FILED, day) for day in (first, second) if day is not None]
-    return min(days) if days else None
 
 
 def _result(document: Document, hit: Fused, rank: int) -> Document:
@@ -258,4 +215,4 @@ def _result(document: Document, hit: Fused, rank: int) -> Document:
         FOUND_BY: sorted(hit.ranks),
         REASON: ", ".join(found),
     }
-    return document.model_copy(update={"metadata": {**document.metadata, **added}})
+    return with_result(identified(document), **added)

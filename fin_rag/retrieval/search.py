@@ -68,9 +68,7 @@ class Searcher:
 
     def plan(self, question: str, library: Library, visible: Allowed) -> QueryPlan:
         """Return the plan of a question; words are looked up in what is ``visible`` to the session alone."""
-        return analyse(
-            question, library, lexicon=self._lexicon, occurs=lambda word: self._index.occurs(word, visible)
-        )
+        return analyse(question, library, lexicon=self._lexicon, occurs=lambda word: self._index.occurs(word, visible))
 
     def search(self, question: str, library: Library, allowed: Allowed, visible: Allowed) -> Found:
         """Return evidence for a question, best first."""
@@ -195,7 +193,9 @@ class Searcher:
         passages = [Passage(str(one.metadata.get(CONTEXT_HEADER, "")), one.source.text, one.spans) for one in evidence]
         growth = plan.growth and bool(plan.metrics)
         years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
-        return list(LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth).read())
+        printed = _printed(plan)
+        reader = LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=printed)
+        return list(reader.read())
 
     # --- statements --------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ class Searcher:
         plan, selection = found.plan, found.selection
         if not plan.metrics and not plan.statements:
             return
-        first = bool(plan.statements) or not (plan.breakdown or plan.adjusted or plan.forward)
+        first = bool(plan.statements) or (_printed(plan) and not plan.breakdown and not plan.adjusted)
         groups = [numbers for _, numbers in self._groups(selection)] or [tuple(selection.weights)]
         added = []
         for unit, numbers in enumerate(groups):
@@ -255,6 +255,11 @@ def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
     for one in added:
         one.score = max((c.score for c in chunks[at:]), default=0.5) if not first else 1.0
     found.evidence = [*chunks[:at], *added, *chunks[at:]]
+
+
+def _printed(plan: QueryPlan) -> bool:
+    """Tell whether a figure that is printed is asked for, and no reason or forecast."""
+    return plan.shape != "reason" and not plan.forward
 
 
 def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:

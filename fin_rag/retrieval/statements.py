@@ -14,7 +14,17 @@ from fin_rag.query.concepts import label_key
 from fin_rag.query.model import QueryPlan
 from fin_rag.query.vocabulary import metrics_data
 from fin_rag.retrieval.evidence import Evidence, cut_identity
-from fin_rag.schema import CHUNK_INDEX, KIND, SPANS, TOKEN_COUNT, MetadataValue, Span, parse_spans
+from fin_rag.schema import (
+    CHUNK_INDEX,
+    KIND,
+    PERIOD_ENDS,
+    SPANS,
+    STATEMENT_TYPE,
+    TOKEN_COUNT,
+    MetadataValue,
+    Span,
+    parse_spans,
+)
 from fin_rag.text.words import stems
 
 PRIMARY: Final = ("income", "balance_sheet", "cash_flow")
@@ -96,7 +106,7 @@ def statement_evidence(
     for (doc, number), own in found.items():
         evidence = _whole(owner[doc], by_key[doc, number], chunks[doc])
         if evidence is not None:
-            why = f"{evidence.metadata['statement_type']} statement"
+            why = f"{evidence.metadata[STATEMENT_TYPE]} statement"
             evidence.found_by["statement"] = why + (f" prints {', '.join(own)}" if own else " is named")
             out.append((evidence, tuple(own)))
     return out
@@ -117,9 +127,9 @@ def _whole(source: StoredSource, statement: FiledStatement, chunks: Sequence[Sto
     metadata = _place(statement.spans[0], chunks)
     if metadata is None:
         return None
-    own: dict[str, MetadataValue] = {**metadata, KIND: "table", "statement_type": statement.statement_type}
+    own: dict[str, MetadataValue] = {**metadata, KIND: "table", STATEMENT_TYPE: statement.statement_type}
     if statement.period_ends:
-        own["period_ends"] = [str(end) for end in dict.fromkeys(statement.period_ends) if end] or ["0"]
+        own[PERIOD_ENDS] = [str(end) for end in dict.fromkeys(statement.period_ends) if end] or ["0"]
     return Evidence(
         source, statement.spans, own, cut_identity(source, statement.spans), 0.0, statement=statement.number
     )
@@ -139,7 +149,7 @@ def clipped(evidence: Evidence, items: Sequence[str], limit: int) -> Evidence | 
     and one row fit.
     """
     statement = evidence.source.statements[evidence.statement]
-    kept: list[Span] = list(statement.headers)
+    kept = [header for header in statement.headers if len(header)]
     rows = [row for item in items for row in rows_for(statement, item)]
     totals = [row for row in statement.rows if row.total]
     taken = 0

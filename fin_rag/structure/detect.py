@@ -94,11 +94,7 @@ def _emphasised(layout: Layout, index: int, taken: list[bool]) -> Candidate | No
     if not _opens(layout, index, taken) and not _is_finished(layout.lines[index - 1].text, strong=True):
         return None
     last = index
-    while (
-        last - index < _MOST_LINES
-        and layout.is_text(last)
-        and _WHOLLY_BOLD.fullmatch(layout.lines[last].text)
-    ):
+    while last - index < _MOST_LINES and layout.is_text(last) and _WHOLLY_BOLD.fullmatch(layout.lines[last].text):
         last += 1
     italic = last == index and bool(_WHOLLY_ITALIC.fullmatch(layout.lines[index].text))
     last = index + 1 if italic else last

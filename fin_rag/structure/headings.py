@@ -89,9 +89,7 @@ def _without_stacks(layout: Layout, found: Sequence[Candidate]) -> list[Candidat
     kept: list[Candidate] = []
     stack: list[Candidate] = []
     for candidate in [*found, None]:
-        if stack and (
-            candidate is None or candidate.key != stack[0].key or not _touches(layout, stack[-1], candidate)
-        ):
+        if stack and (candidate is None or candidate.key != stack[0].key or not _touches(layout, stack[-1], candidate)):
             kept.extend(stack if len(stack) < _LEAST_STACK else [])
             stack = []
         if candidate is None:

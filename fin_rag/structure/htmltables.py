@@ -114,7 +114,5 @@ def _trimmed(text: str, span: Span) -> Span:
 
 
 def _visible(markup: str) -> str:
-    spaced = _INNER_TAG.sub(
-        lambda found: " " if (found[2] or "").lower() in ("br", "p", "div", "li") else "", markup
-    )
+    spaced = _INNER_TAG.sub(lambda found: " " if (found[2] or "").lower() in ("br", "p", "div", "li") else "", markup)
     return clean(html.unescape(spaced))

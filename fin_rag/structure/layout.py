@@ -16,9 +16,7 @@ _FENCE: Final = re.compile(r"(`{3,}|~{3,})")
 _TABLE_OPEN: Final = re.compile(r"<table\b", re.IGNORECASE)
 _TABLE_CLOSE: Final = re.compile(r"</table\s*>", re.IGNORECASE)
 _PIPE_SEPARATOR: Final = frozenset("|-: \t")
-_CONTENTS_ENTRY: Final = re.compile(
-    r"(?P<label>.*?\S)(?P<gap>[ \t.·…_]+)(?P<page>\d{1,4}|[ivxlc]{1,6})", re.DOTALL
-)
+_CONTENTS_ENTRY: Final = re.compile(r"(?P<label>.*?\S)(?P<gap>[ \t.·…_]+)(?P<page>\d{1,4}|[ivxlc]{1,6})", re.DOTALL)
 _CAPTION: Final = re.compile(r"[*_]*(?P<word>[^\W\d_]+)\.?\s*(?:n\.?º\s*)?\d{1,3}(?:[.-]\d{1,3})?[.:)\s–—-]")
 _NUMBERED_TITLE: Final = re.compile(r"[*_]*\d{1,2}(?:\.\d{1,2}){0,4}\.?\s+[^\W\d]")
 _LONGEST_FRONT_MATTER: Final = 200

@@ -23,20 +23,14 @@ _TOO_LONG_FOR_PHRASE: Final = 400
 _LONGEST_FIGURE: Final = 48
 
 _BULLET: Final = re.compile(r"(?:[-*+•·●▪■◦‣∙–—]|o(?=\s{2}))\s+(?=\S)|[•·●▪■◦‣∙](?=\S)")
-_ORDINAL: Final = re.compile(
-    r"\(?(?P<mark>\d{1,3}|[a-z]{1,2}|[ivxlc]{1,6}|[A-Z])(?P<close>[.)º]|\\\.)\)?\s+(?=\S)"
-)
+_ORDINAL: Final = re.compile(r"\(?(?P<mark>\d{1,3}|[a-z]{1,2}|[ivxlc]{1,6}|[A-Z])(?P<close>[.)º]|\\\.)\)?\s+(?=\S)")
 _NOTE_MARK: Final = re.compile(
     r"(?:[¹²³⁰⁴-⁹]+|\((?:\d{1,2}|\\?\*{1,4}|[a-z])\)|\[\^?\w{1,6}\]:?|[†‡§]+|(?:\\?\*){1,4})\s*(?=[^\s*])"
 )
 _RULE_CHARS: Final = frozenset("-=_*~—–─═ \t")
-_NIL: Final = frozenset(
-    {"-", "–", "—", "−", "--", "---", "n/a", "n.a.", "n/d", "n.d.", "n.s.", "nm", "n.m.", "na"}
-)
+_NIL: Final = frozenset({"-", "–", "—", "−", "--", "---", "n/a", "n.a.", "n/d", "n.d.", "n.s.", "nm", "n.m.", "na"})
 _DASHES: Final = frozenset({"-", "–", "—", "−", "--"})
-_NEUTRAL: Final = frozenset(
-    {"$", "€", "£", "%", ")", ")%", "(", "($", "us$", "eur", "usd", "pp", "p.p.", "pb", "bps"}
-)
+_NEUTRAL: Final = frozenset({"$", "€", "£", "%", ")", ")%", "(", "($", "us$", "eur", "usd", "pp", "p.p.", "pb", "bps"})
 _FIGURE: Final = re.compile(
     r"[-+−–(]*(?:US\$|R\$|[$€£¥]|[A-Z]{3}(?=\d))?[-−–(]*\d[\d.,'’]*"
     r"(?:%|x|X|×|e|E|pp|bps|pb|€|\$|M€|k€|m|bn|mn)?[)\]]{0,2}%?"
@@ -96,9 +90,7 @@ def split_lines(text: str, span: Span | None = None) -> list[Line]:
         body = raw.lstrip()
         indent = len(raw) - len(body)
         body = body.rstrip()
-        lines.append(
-            Line(at + indent, at + indent + len(body), body, indent) if body else Line(at, at, "", 0)
-        )
+        lines.append(Line(at + indent, at + indent + len(body), body, indent) if body else Line(at, at, "", 0))
         if found is None:
             break
         at = found.end()
@@ -119,12 +111,7 @@ def is_year(token: str) -> bool:
 
 def is_figure(token: str) -> bool:
     """Tell whether a token is a printed figure: ``1,234``, ``(5)%``, ``$12.5``, ``4.758,9``."""
-    if (
-        token.isalpha()
-        or len(token) > _LONGEST_FIGURE
-        or token[-1] in ",."
-        or token.count(")") > token.count("(")
-    ):
+    if token.isalpha() or len(token) > _LONGEST_FIGURE or token[-1] in ",." or token.count(")") > token.count("("):
         return False
     return _FIGURE.fullmatch(token) is not None
 

@@ -54,9 +54,7 @@ def outline_report(
         above = stack[-1][1] if stack else None
         parent = None if above is not None and silent and above is sections[0] else above
         section = Section(
-            section_id=_unique(
-                f"{parent.section_id}.{slug(heading.title)}" if parent else slug(heading.title), ids
-            ),
+            section_id=_unique(f"{parent.section_id}.{slug(heading.title)}" if parent else slug(heading.title), ids),
             title=heading.title,
             path=(*parent.path, heading.title) if parent else (heading.title,),
             span=Span(heading.span.start, end),

@@ -52,14 +52,8 @@ def _edges(lines: Sequence[Line], tails: Sequence[Tail]) -> Edges:
     if not counts:
         return Edges(0, ())
     count = max(counts, key=lambda n: (counts[n] * n, n))
-    full = [
-        (line, tail)
-        for line, tail in zip(lines, tails, strict=True)
-        if len(tail.cells) == count and tail.gapped
-    ]
-    if not full or sum(tail.gapped for tail in tails if tail.cells) * 2 < sum(
-        bool(tail.cells) for tail in tails
-    ):
+    full = [(line, tail) for line, tail in zip(lines, tails, strict=True) if len(tail.cells) == count and tail.gapped]
+    if not full or sum(tail.gapped for tail in tails if tail.cells) * 2 < sum(bool(tail.cells) for tail in tails):
         return Edges(count, ())
     bounds = []
     for c in range(count):
@@ -118,9 +112,7 @@ def _data(wrapped: Sequence[Line], line: Line, tail: Tail, edges: Edges) -> RawR
         spans = [spans[at] if at >= 0 else empty for at in placed]
         texts = [texts[at] if at >= 0 else "" for at in placed]
     label_span = Span(start, max(start, line.start + label_end))
-    return RawRow(
-        Span(start, line.end), label_span, plain(" ".join(p for p in parts if p)), tuple(spans), tuple(texts)
-    )
+    return RawRow(Span(start, line.end), label_span, plain(" ".join(p for p in parts if p)), tuple(spans), tuple(texts))
 
 
 def _place(line: Line, tail: Tail, edges: Edges) -> list[int]:
@@ -163,11 +155,7 @@ def _head_cells(line: Line, edges: Edges, rule: Line | None) -> list[str]:
     if edges.bounds and (len(pieces) > 1 or rule or is_year_row(line.text)):
         return _by_position(pieces, edges, _pieces(rule) if rule else [])
     tokens = line.text.split()
-    if (
-        edges.columns > 1
-        and len(tokens) == edges.columns
-        and (all(map(is_year_row, tokens)) or len(pieces) > 1)
-    ):
+    if edges.columns > 1 and len(tokens) == edges.columns and (all(map(is_year_row, tokens)) or len(pieces) > 1):
         return ["", *tokens]
     if edges.columns == 1 and is_year_row(line.text):
         return ["", plain(line.text)]
@@ -176,10 +164,7 @@ def _head_cells(line: Line, edges: Edges, rule: Line | None) -> list[str]:
 
 def _pieces(line: Line) -> list[tuple[int, int, str]]:
     """Return the pieces of a line that wide gaps separate: start and end from the line's start, and text."""
-    return [
-        (line.indent + found.start(), line.indent + found.end(), found[0])
-        for found in _PIECE.finditer(line.text)
-    ]
+    return [(line.indent + found.start(), line.indent + found.end(), found[0]) for found in _PIECE.finditer(line.text)]
 
 
 def _by_position(
@@ -191,17 +176,11 @@ def _by_position(
     for start, end, piece in pieces:
         reach = next(((a, b) for a, b, _ in rules if a < end and start < b), (start, end))
         begin, stop = min(start, reach[0]), max(end, reach[1])
-        over = [
-            c
-            for c, (a, b) in enumerate(edges.bounds)
-            if begin < b and a < stop and _mostly(begin, stop, a, b)
-        ]
+        over = [c for c, (a, b) in enumerate(edges.bounds) if begin < b and a < stop and _mostly(begin, stop, a, b)]
         if not over and (begin + stop) / 2 < left - (stop - begin) / 2:
             cells[0].append(piece)
             continue
-        for column in over or [
-            min(range(edges.columns), key=lambda c: abs(sum(edges.bounds[c]) - begin - stop))
-        ]:
+        for column in over or [min(range(edges.columns), key=lambda c: abs(sum(edges.bounds[c]) - begin - stop))]:
             cells[column + 1].append(piece)
     return [plain(" ".join(cell)) for cell in cells]
 
@@ -228,9 +207,7 @@ def _spread(tokens: Sequence[str], count: int) -> list[str]:
             return ["", *parts]
         return [" ".join(tokens[: years[0]]), tokens[years[0]], *parts[1:]]
     starts = [
-        i
-        for i, token in enumerate(tokens)
-        if token.lower() in leads and not (i and tokens[i - 1].lower() in leads)
+        i for i, token in enumerate(tokens) if token.lower() in leads and not (i and tokens[i - 1].lower() in leads)
     ]
     if not starts and is_year_row(" ".join(tokens)):
         return ["", *[" ".join(tokens)] * count]

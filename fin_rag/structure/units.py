@@ -154,9 +154,7 @@ def _plain_scales() -> frozenset[str]:
     return frozenset(name[0] for name in _words().scales if len(name) == 1)
 
 
-def _longest(
-    tokens: list[str], at: int, names: Mapping[tuple[str, ...], _Value]
-) -> tuple[_Value | None, int]:
+def _longest(tokens: list[str], at: int, names: Mapping[tuple[str, ...], _Value]) -> tuple[_Value | None, int]:
     for length in (3, 2, 1):
         found = names.get(tuple(tokens[at : at + length]))
         if found is not None and at + length <= len(tokens):

@@ -214,9 +214,7 @@ _LIGATURES: Final = {
     "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
 }  # fmt: skip
 # Blanks that print as one blank, and characters that print as nothing.
-BLANKS: Final = (
-    "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-)
+BLANKS: Final = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _CLEANED: Final = re.compile(f"[{''.join(_LIGATURES)}{BLANKS}{INVISIBLE}]")
 _CLEAN_FORMS: Final = {**_LIGATURES, **dict.fromkeys(BLANKS, " ")}

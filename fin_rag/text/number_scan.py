@@ -152,9 +152,7 @@ class Scanner:
             kind = kind_of_bare(text, start, end, digits)
             ordinal = self._words.ordinal_after.match(text, end) if kind == "ordinal" else None
             finish = ordinal.end() if ordinal else finish
-        return self._number(
-            begin, finish, digits, kind=kind, after=after, currency=currency, negative=negative
-        )
+        return self._number(begin, finish, digits, kind=kind, after=after, currency=currency, negative=negative)
 
     def _number(
         self,
@@ -279,9 +277,7 @@ class Scanner:
         if currency:
             found.currency, found.end = currency, end
 
-    def _blank_groups(
-        self, start: int, end: int, digits: Digits, before: _Before
-    ) -> tuple[int, Digits, _After] | None:
+    def _blank_groups(self, start: int, end: int, digits: Digits, before: _Before) -> tuple[int, Digits, _After] | None:
         """Join groups set apart by plain blanks, where a currency, unit or scale word vouches for them.
 
         Without one, ``5 123,4`` is a note number and a figure, or the cells of two columns.

@@ -31,9 +31,7 @@ _COMMA_VOTES: Final = re.compile(
 )
 
 
-def find_numbers(
-    text: str, *, lang: str | None = None, decimal: str | None = None, offset: int = 0
-) -> list[Number]:
+def find_numbers(text: str, *, lang: str | None = None, decimal: str | None = None, offset: int = 0) -> list[Number]:
     """Return every printed figure of ``text`` in order; each run of digits is in exactly one.
 
     ``lang`` (``en``, ``es`` or ``None``: not known) and the notation of the text itself decide how

@@ -35,9 +35,7 @@ def produce(path: Path, *, chunk_size: int = 384) -> dict[str, Any]:
             for join in report.joins
             if any(_holds(spans, join.marker.span, join.note.spans) for spans in carried)
         ],
-        "unresolved": [
-            {"anchor": marker.anchor.slice(text), "marker": marker.printed} for marker in report.unresolved
-        ],
+        "unresolved": [{"anchor": marker.anchor.slice(text), "marker": marker.printed} for marker in report.unresolved],
         "rows": [row.span.slice(text) for row in splitter.rows(document)],
     }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,10 @@ _TITLES: Mapping[str, str] = {
     "signatures": "Signatures", "exhibits": "Exhibit Index", "statements": "Financial Statements",
 }  # fmt: skip
 _STATEMENT_ITEMS = ("8", "7", "I-1", "18", "17")
-_LONGEST_TITLE, _FEWEST = 200, 400
+_LONGEST_TITLE, _FEWEST, _FEWEST_LINES = 200, 400, 3
+_EXHIBIT = re.compile(
+    r"\W{0,8}(?:exhibit|ex)[\s–—-]{0,3}\d{1,3}(?:\.\d{1,3})?(?:\([a-z0-9]\)|[a-z])?\W{0,8}", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ def annex_sections(
         name = _TITLES.get(annex.kind, title)
         metadata: dict[str, MetadataValue] = {}
         path: tuple[str, ...] = (form.family, name)
-        section_id = annex.kind
+        section_id = annex.kind if annex.kind != "exhibit" else "".join(title.lower().split())
         if annex.item is not None:
             metadata = {
                 k: v
@@ -77,6 +81,7 @@ def _annexes(
     elsewhere = {k: s for k, s in items.items() if s.metadata.get("state") in ELSEWHERE}
     statements = next((elsewhere[k] for k in _STATEMENT_ITEMS if k in elsewhere), None)
     found = [_Annex(m.line, m.kind, statements if m.kind == "statements" else None) for m in marks]
+    found += _exhibits(lines, marks)
     taken = {a.line for a in found}
     open_keys = set(elsewhere)
     for index in range(lines.at(after), len(lines)):
@@ -93,6 +98,19 @@ def _annexes(
                 found.append(_Annex(index, "annex", elsewhere[key]))
                 open_keys.discard(key)
     return sorted(found, key=lambda a: a.line)
+
+
+def _exhibits(lines: Lines, marks: Sequence[Landmark]) -> list[_Annex]:
+    """Return the exhibits bound behind the signatures: a number on a line of its own, with text below it."""
+    signed = next((mark.line for mark in marks if mark.kind == "signatures"), len(lines))
+    other = {mark.line for mark in marks}
+    named = [i for i in range(signed + 1, len(lines)) if lines.length(i) <= 40 and _EXHIBIT.fullmatch(lines.raw(i))]
+    ends = [*named[1:], len(lines)][: len(named)]
+    return [
+        _Annex(line, "exhibit")
+        for line, end in zip(named, ends, strict=True)
+        if end - line > _FEWEST_LINES and line not in other
+    ]
 
 
 def link_annexes(sections: Sequence[Section], annexes: Sequence[Section]) -> list[Section]:

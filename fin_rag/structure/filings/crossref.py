@@ -62,7 +62,7 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
     best: list[Candidate] = []
     rows: list[Candidate] = []
     for candidate in (c for c in found if c.source == "item"):
-        if rows and candidate.line - rows[-1].last_line > _ROW_GAP:
+        if rows and (candidate.line - rows[-1].last_line > _ROW_GAP or _starts_again(rows, candidate, form)):
             rows = []
         rows = [*rows, candidate] if len(rows) < 60 else [candidate]
         if len({n for c in rows for n in c.numbers}) >= len({n for c in best for n in c.numbers}):
@@ -81,6 +81,11 @@ def index_rows(found: Sequence[Candidate], picks: Sequence[Pick], form: Form) ->
     }
     tail = sum(1 for c in best if c.cautions & {"row", "paged", "linked", "contents"})
     return best if len(keys) >= _MIN_ROWS and 10 * len(real & keys) < 3 * len(keys) and 2 * tail >= len(best) else []
+
+
+def _starts_again(rows: Sequence[Candidate], candidate: Candidate, form: Form) -> bool:
+    """Tell whether Items of one line each follow their contents page: no index lists its first Item again."""
+    return len(form.parts) == 1 and len(rows) >= _MIN_ROWS and candidate.numbers == rows[0].numbers
 
 
 def index_span(lines: Lines, rows: Sequence[Candidate]) -> Span:

@@ -9,13 +9,13 @@ from typing import Final
 
 from fin_rag.schema import ITEM, PART, Outline, Section, Span
 from fin_rag.structure.filings.assemble import OWN_KEYS
-from fin_rag.structure.lines import plain, split_lines
+from fin_rag.structure.lines import note_mark, plain, split_lines
 from fin_rag.structure.statements import Statement
 from fin_rag.structure.statements.vocabulary import squeeze, words
 
 _LEAST: Final = 100  # code points; less of a statement than this is not worth a section
 _LONGEST_TITLE: Final = 120
-_FOOT: Final = 600  # code points behind the last row in which "See accompanying notes" is looked for
+_FOOT: Final = 1_500  # code points behind the last row in which its notes and remarks are looked for
 _FIXED: Final = frozenset({"cover", "signatures", "exhibits", "cross_reference_index"})
 
 
@@ -29,7 +29,7 @@ class FilingOutline(Outline):
 def add_statements(text: str, outline: Outline, statements: Sequence[Statement]) -> FilingOutline:
     r"""Give each of a document's own statements, and each of its parent alone, a section of its own.
 
-    The section holds the statement from its title to its last row and the remark on the notes below it. What
+    The section holds the statement from its title to its last row, with the notes and remarks right below it. What
     was taken for a sub-heading inside it (a bold row, the title itself) is none; Items and Parts stay as they
     are, and a statement ends where one of them begins.
 
@@ -65,13 +65,14 @@ def add_statements(text: str, outline: Outline, statements: Sequence[Statement])
 
 
 def _bounds(text: str, statement: Statement, sections: Sequence[Section]) -> Span:
-    """Return the span of a statement with the remark below it, up to the next Item or Part."""
+    """Return the span of a statement with its notes and remarks, up to the next Item or Part."""
     start, end = statement.span.start, statement.span.end
     for line in split_lines(text, Span(end, min(len(text), end + _FOOT))):
-        if line.text and line.start > end:
-            if not words().remark.search(squeeze(line.text)):
-                break
-            end = line.end
+        if not line.text or line.start <= end:
+            continue
+        if not note_mark(line.text) and not words().remark.search(squeeze(line.text)):
+            break
+        end = line.end
     stops = [s.span.start for s in sections if _is_fixed(s) and start < s.span.start < end]
     stops += [s.span.end for s in sections if _is_fixed(s) and start < s.span.end < end]
     return Span(start, min([end, *stops]))

@@ -161,6 +161,8 @@ def crash(folder: Path, kills: int, seed: int, say: Callable[[str], None] = lamb
         except EOFError:
             faults = ["the index could not be opened"]
         reader.join()
+        if writer.exitcode not in (0, -signal.SIGKILL):
+            faults.append(f"the writer failed by itself with {writer.exitcode}")
         outcome.kills += 1
         outcome.inside += inside
         if state not in possible:

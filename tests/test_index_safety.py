@@ -16,6 +16,7 @@ import pytest
 
 from fin_rag.errors import InputError, IntegrityError, NotFoundError
 from fin_rag.index import FilingIndex
+from fin_rag.index.keywords import KeywordRecord, TantivyKeywords
 from tests import crash, load
 from tests.crash import document, opened
 from tests.fakes import WordEmbeddings
@@ -78,6 +79,25 @@ def test_opening_beside_a_writer_does_not_touch_its_rows(index) -> None:
         beside = opened(index.folder)
         assert [row for row, _, _ in beside._catalogue.stale_rows()] == [first]
         beside.close()
+
+
+def test_files_of_a_keyword_writer_that_was_killed_do_not_stop_the_next(tmp_path) -> None:
+    keywords = TantivyKeywords(tmp_path)
+    keywords.add(KeywordRecord(row, 0, "en", f"words number {row}") for row in range(10))
+    folder, before = tmp_path / "keywords", tmp_path / "before"
+    shutil.copytree(folder, before)
+    keywords.remove(0, 3)
+    left = [path for path in folder.iterdir() if not (before / path.name).exists()]
+    assert left
+    # Killed after its files were written and before they were committed.
+    for path in (*left, folder / ".managed.json"):
+        shutil.copy(path, before / path.name)
+    shutil.rmtree(folder)
+    before.rename(folder)
+    again = TantivyKeywords(tmp_path)
+    assert again.count() == 10
+    again.remove(0, 3)
+    assert again.rows() == set(range(3, 10))
 
 
 def sql(folder: Path, statement: str) -> None:

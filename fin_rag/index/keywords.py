@@ -289,6 +289,8 @@ class TantivyKeywords:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             writer = self._open(folder).writer(heap_size=_HEAP_BYTES, num_threads=1)
+            # A writer that was killed before its commit leaves files under the names that this one will need.
+            writer.garbage_collect_files()
             for record in records:
                 writer.add_document(_document(record))
             if forget is not None:

@@ -63,8 +63,8 @@ def pack(
 def focused(evidence: Evidence, limit: int) -> Evidence:
     """Return evidence cut to the paragraphs that say most about the question, within about ``limit`` characters.
 
-    A table counts as one paragraph, and so does each note that is joined to it. The best paragraph comes first; one that is longer is cut to the sentences around its best. What was not read line
-    by line stays whole.
+    A table counts as one paragraph, and so does each note that is joined to it. The best paragraph comes first; one
+    that is longer is cut to the sentences around its best. What was not read line by line stays whole.
     """
     reading = evidence.reading
     if reading is None or not reading.lines:

@@ -137,7 +137,7 @@ def _health(index: FilingIndex, folder: Path, *, repair: bool) -> Iterator[Findi
     if not faults:
         yield Finding("health of the index", OK, "counts, hashes and offsets of all parts agree")
     for fault in faults:
-        mended = "keyword" in fault and not repair
+        mended = not repair
         remedy = f"fin-rag doctor --index {folder} --repair" if mended else f"fin-rag ingest PATH --index {folder}"
         yield Finding("health of the index", FAULT, fault, remedy)
 

@@ -137,7 +137,8 @@ def crash(folder: Path, kills: int, seed: int, say: Callable[[str], None] = lamb
             time.sleep(0.002)
         time.sleep(chance.uniform(0, 1.2))
         assert writer.pid is not None
-        os.kill(writer.pid, signal.SIGKILL)
+        if writer.is_alive():
+            os.kill(writer.pid, signal.SIGKILL)
         writer.join()
         lines = journal.read_text().split()
         possible = [state]
@@ -160,6 +161,8 @@ def crash(folder: Path, kills: int, seed: int, say: Callable[[str], None] = lamb
         except EOFError:
             faults = ["the index could not be opened"]
         reader.join()
+        if writer.exitcode not in (0, -signal.SIGKILL):
+            faults.append(f"the writer failed by itself with {writer.exitcode}")
         outcome.kills += 1
         outcome.inside += inside
         if state not in possible:
@@ -169,15 +172,21 @@ def crash(folder: Path, kills: int, seed: int, say: Callable[[str], None] = lamb
     return outcome
 
 
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Kill writers of an index at random moments.")
     parser.add_argument("--kills", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        outcome = crash(Path(folder) / "index", options.kills, options.seed, lambda line: print(line, flush=True))  # noqa: T201  # a command
-    print(f"{outcome.kills} kills, {outcome.inside} inside of a call: {outcome.kinds}; {len(outcome.losses)} losses")  # noqa: T201
-    print("\n".join(outcome.losses))  # noqa: T201
+        outcome = crash(Path(folder) / "index", options.kills, options.seed, _say)
+    counted = f"{outcome.kills} kills, {outcome.inside} inside of a call: {outcome.kinds}"
+    sys.stdout.write(f"{counted}; {len(outcome.losses)} losses\n")
+    sys.stdout.writelines(f"{loss}\n" for loss in outcome.losses)
     return 1 if outcome.losses else 0
 
 

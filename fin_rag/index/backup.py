@@ -18,32 +18,30 @@ from fin_rag.index.writer import Writer
 MANIFEST: Final = "backup.json"
 CATALOGUE: Final = "catalogue.sqlite"
 _VECTORS: Final = "vectors.f32"
-_CHROMA: Final = "chroma"
 _SQLITE: Final = ".sqlite3"
 
 
 def backup(parts: Parts, writer: Writer, target: Path) -> Path:
-    """Copy an index into a new folder while others read it; writers wait.
+    """Copy an index into a new folder while others read it and write to it; a writer waits between two groups.
 
     The copy is an index that can be opened where it is. It appears in one step, with the size and hash of each
     file in ``backup.json``.
 
     Raises:
         InputError: if ``target`` exists.
-        IntegrityError: if another process is writing, or the disk refuses.
+        IntegrityError: if a writer does not pause for a minute, or the disk refuses.
     """
     if target.exists():
         raise InputError(f"The backup folder {str(target)!r} exists. Name one that does not.")
-    with writer.locked():
+    with writer.changing():
         partial = _emptied(target)
         parts.catalogue.connection.copy_to(partial / CATALOGUE)
         if parts.has_vectors:
             _copy(parts.folder / _VECTORS, partial / _VECTORS)
-        keywords = parts.keyword_files.current()
-        for path in _files(keywords):
+        for path in _files(parts.folders.keywords.current()):
             if not path.name.endswith(".lock"):
                 _copy(path, partial / path.relative_to(parts.folder))
-        for path in _files(parts.folder / _CHROMA):
+        for path in _files(parts.folders.chroma.current()):
             _copy_chroma(path, partial / path.relative_to(parts.folder))
     listed = {path.relative_to(partial).as_posix(): [path.stat().st_size, _digest(path)] for path in _files(partial)}
     documents, chunks = parts.catalogue.counts()

@@ -119,6 +119,10 @@ class Allowed:
     documents: tuple[int, ...]
     everything: bool
 
+    def lets_through(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which of some rows, in any order, are among those allowed."""
+        return are_among(rows, self.rows)
+
 
 class Catalogue:
     """Read and write the catalogue of one index folder."""
@@ -460,6 +464,14 @@ class Catalogue:
                 )
             ],
         )
+
+
+def are_among(rows: NDArray[np.int64], ordered: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which rows are among ``ordered`` ones; the cost does not grow with their number."""
+    if not len(ordered):
+        return np.zeros(len(rows), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(ordered, rows), len(ordered) - 1)
+    return np.asarray(ordered[at] == rows, dtype=np.bool_)
 
 
 def _with_functions(connection: sqlite3.Connection) -> None:

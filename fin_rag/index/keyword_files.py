@@ -1,4 +1,4 @@
-"""Where tantivy's files lie: the generation in use, and a mirror where the folder may not be written."""
+"""Tantivy's files: the folder in use, and a mirror of it where the folder may not be written."""
 
 from __future__ import annotations
 
@@ -11,52 +11,19 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final
 
-KEYWORDS_FOLDER: Final = "keywords_folder"  # setting of the catalogue: the generation in use
-_FIRST: Final = "keywords"
+from fin_rag.index.generations import Generations
+
 _META: Final = ("meta.json", ".managed.json")
 
 
 class KeywordFiles:
-    """Say which folder holds the keyword index, and switch to another one in one step.
+    """Give the folders to write to and to read from."""
 
-    A keyword index is made again in a folder of its own; readers go on with the old one until the new one is
-    whole. ``read_name`` and ``write_name`` read and write which of them is in use.
-    """
-
-    def __init__(
-        self,
-        root: Path,
-        read_name: Callable[[], str | None] = lambda: None,
-        write_name: Callable[[str], None] = lambda _: None,
-    ) -> None:
-        self._root = root
-        self._read_name = read_name
-        self._write_name = write_name
+    def __init__(self, generations: Generations) -> None:
+        self.generations = generations
         self._mirror: Path | None = None
         self._mirrored: tuple[Path, int, int] | None = None
         self._forget_mirror: Callable[[], object] | None = None
-
-    def current(self) -> Path:
-        """Return the folder in use."""
-        return self._root / (self._read_name() or _FIRST)
-
-    def next(self) -> Path:
-        """Return the folder for a keyword index that is made again."""
-        number = self.current().name.removeprefix(f"{_FIRST}-")
-        return self._root / f"{_FIRST}-{int(number) + 1 if number.isdecimal() else 2}"
-
-    def switch(self, folder: Path) -> None:
-        """Use another folder from now on, in all processes, and delete the others."""
-        self._write_name(folder.name)
-        self.delete_unused()
-
-    def delete_unused(self) -> list[str]:
-        """Delete the folders that are not in use, such as one half made, and return their names."""
-        used = self.current()
-        unused = sorted(path for path in self._root.glob(f"{_FIRST}*") if path.is_dir() and path != used)
-        for path in unused:
-            shutil.rmtree(path, ignore_errors=True)
-        return [path.name for path in unused]
 
     def readable(self) -> Path:
         """Return the folder to read from: the one in use, or a mirror of it.
@@ -64,7 +31,7 @@ class KeywordFiles:
         Tantivy locks a file even to read. Where it cannot, a temporary folder holds a copy of its small meta
         files and links to its segments; it is made again when the meta files change.
         """
-        folder = self.current()
+        folder = self.generations.current()
         if os.access(folder, os.W_OK) or not has_index(folder):
             return folder
         state = (folder / "meta.json").stat()

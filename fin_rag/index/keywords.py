@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 
 from fin_rag.errors import IntegrityError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.generations import Generations
 from fin_rag.index.keyword_files import KeywordFiles, has_index, make_readable
 from fin_rag.text.words import fold, identifiers, topic_words, without_marks
 
@@ -85,7 +85,7 @@ class TantivyKeywords:
     """Keep a persistent keyword index with English and Spanish stems and exact identifiers."""
 
     def __init__(self, files: Path | KeywordFiles) -> None:
-        self._files = KeywordFiles(files) if isinstance(files, Path) else files
+        self._files = KeywordFiles(Generations(files, "keywords")) if isinstance(files, Path) else files
         self._opened: tuple[Path, tantivy.Index] | None = None
         self._pinned = threading.local()
 
@@ -133,6 +133,8 @@ class TantivyKeywords:
                 return opened[1].searcher()
             except (ValueError, OSError, IntegrityError) as error:
                 self._opened = None  # replaced a moment ago: look again where it is
+                if last and isinstance(error, IntegrityError):
+                    raise
                 if last:
                     raise IntegrityError(
                         f"The keyword index {str(folder)!r} cannot be read: {error}. "
@@ -158,7 +160,7 @@ class TantivyKeywords:
         Raises:
             IntegrityError: if the folder cannot be written.
         """
-        self._write(self._files.current(), records)
+        self._write(self._files.generations.current(), records)
 
     def remove(self, first_row: int, count: int) -> None:
         """Forget rows; rows that are not there are no fault.
@@ -166,18 +168,17 @@ class TantivyKeywords:
         Raises:
             IntegrityError: if the folder cannot be written.
         """
-        if count and has_index(self._files.current()):
-            self._write(self._files.current(), (), forget=(first_row, first_row + count - 1))
+        if count and has_index(self._files.generations.current()):
+            self._write(self._files.generations.current(), (), forget=(first_row, first_row + count - 1))
 
     def replace(self, records: Iterable[KeywordRecord]) -> None:
         """Index these chunks instead of what there is; the old ones are found until this returns.
 
         It also mends an index that cannot be read, and leaves no trace of what was removed.
         """
-        folder = self._files.next()
-        shutil.rmtree(folder, ignore_errors=True)
+        folder = self._files.generations.emptied_next()
         self._write(folder, records)
-        self._files.switch(folder)
+        self._files.generations.switch(folder)
 
     def pin(self) -> None:
         """Let this thread see the chunks of this moment until :meth:`unpin`."""
@@ -246,11 +247,9 @@ class TantivyKeywords:
 
     @staticmethod
     def _kept(rows: Sequence[int], scores: Sequence[float], allowed: Allowed) -> Scored:
-        if allowed.everything:
-            pairs = list(zip(rows, scores, strict=True))
-        else:
-            inside = np.isin(np.asarray(rows, dtype=np.int64), allowed.rows)
-            pairs = [(row, score) for row, score, ok in zip(rows, scores, inside, strict=True) if ok]
+        # Rows of a document that is being written, or was just removed, take no place either.
+        inside = allowed.lets_through(np.asarray(rows, dtype=np.int64))
+        pairs = [(row, score) for row, score, ok in zip(rows, scores, inside, strict=True) if ok]
         return sorted(((int(r), s) for r, s in pairs if s > 0), key=lambda pair: (-pair[1], pair[0]))
 
     def _terms(self, question: str, further: Mapping[str, float]) -> dict[tuple[str, str], float]:
@@ -290,6 +289,8 @@ class TantivyKeywords:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             writer = self._open(folder).writer(heap_size=_HEAP_BYTES, num_threads=1)
+            # A writer that was killed before its commit leaves files under the names that this one will need.
+            writer.garbage_collect_files()
             for record in records:
                 writer.add_document(_document(record))
             if forget is not None:

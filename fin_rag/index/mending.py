@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -13,8 +14,8 @@ import numpy as np
 from fin_rag.errors import FinRagError, IntegrityError
 from fin_rag.index.catalogue import StoredChunk
 from fin_rag.index.filters import parse_filter
+from fin_rag.index.graph import Graph
 from fin_rag.index.parts import Parts
-from fin_rag.index.vectors import REBUILDING
 from fin_rag.index.writer import Writer, keyword_records
 from fin_rag.schema import (
     CONTEXT_HEADER,
@@ -42,18 +43,16 @@ def repair(parts: Parts, writer: Writer) -> int:
 
     An index in a folder that may not be written stays as it is: what was left is never looked up.
     """
-    unfinished = parts.catalogue.setting(REBUILDING) is not None
     erasing = parts.catalogue.setting(_ERASING) is not None
-    if not os.access(parts.folder, os.W_OK) or not (unfinished or erasing or parts.catalogue.stale_rows()):
+    if not os.access(parts.folder, os.W_OK) or not (erasing or parts.catalogue.stale_rows()):
         return 0
     try:
-        with writer.locked(patience=0, mend=not unfinished):
-            if unfinished:
-                fill_graph(parts)
+        with writer.locked(patience=0, mend=False), writer.changing():
             rows = writer.purge()
             if erasing:
                 _drop_traces(parts)
-            parts.keyword_files.delete_unused()
+            parts.folders.keywords.delete_unused()
+            parts.folders.chroma.delete_unused()
     except IntegrityError as error:  # most often a living writer, which the rows belong to
         logger.info("The index %s was not repaired at opening: %s", parts.folder, error)
         return 0
@@ -82,10 +81,12 @@ def verify(parts: Parts) -> list[str]:
     damage = parts.catalogue.connection.faults()
     if damage:
         return [f"The catalogue is damaged: {fault}. Restore a backup." for fault in damage]
-    with parts.snapshot():
+    broken: list[str] = []
+    with parts.catalogue.snapshot(lambda: _pin(parts, broken)):
         faults = [fault for one in _documents(parts) for fault in one]
         before = _filed(parts)
-        faults += _keyword_faults(parts, before)
+        faults += broken or _keyword_faults(parts, before)
+        parts.keywords.unpin()
         wrong_vectors = _wrong_vectors(parts)
         in_graph: set[int] = set()
         if parts.has_vectors:
@@ -114,6 +115,15 @@ def verify(parts: Parts) -> list[str]:
         except FinRagError as error:
             faults.append(str(error))
     return faults
+
+
+def _pin(parts: Parts, broken: list[str]) -> None:
+    """Fix what the keyword index holds at this moment, or note why it cannot be read."""
+    broken.clear()
+    try:
+        parts.keywords.pin()
+    except IntegrityError as error:
+        broken.append(str(error))
 
 
 def _filed(parts: Parts) -> _Rows:
@@ -167,10 +177,7 @@ def _inside(chunk: StoredChunk, length: int) -> bool:
 
 
 def _keyword_faults(parts: Parts, filed: _Rows) -> list[str]:
-    try:
-        found = parts.keywords.rows()
-    except IntegrityError as error:
-        return [str(error)]
+    found = parts.keywords.rows()
     differ = (filed.filed - found) | ({row for row in found if row < filed.end} - filed.filed - filed.stale)
     if not differ:
         return []
@@ -204,11 +211,11 @@ def _drop_traces(parts: Parts) -> None:
 
 def rebuild(parts: Parts, writer: Writer) -> int:
     """Make keywords, damaged vectors and Chroma's files again from the stored texts; return the number of chunks."""
-    with writer.locked(mend=False):
+    with writer.locked(mend=False), writer.changing():
         parts.keywords.replace(keyword_records(parts))
         if parts.has_vectors:
             _embed_damaged(parts)
-            fill_graph(parts)
+            parts.vectors.replace_graph(partial(_fill, parts))
         writer.purge()
         parts.catalogue.connection.forget_deleted()
     return parts.keywords.count()
@@ -228,23 +235,20 @@ def _embed_damaged(parts: Parts) -> None:
         parts.catalogue.set_vector_hash(doc, parts.vectors.file.digest(doc, len(prepared)))
 
 
-def fill_graph(parts: Parts) -> None:
-    """Fill Chroma's collection again from the file of vectors; until the end nobody asks it."""
-    catalogue, vectors = parts.catalogue, parts.vectors
-    catalogue.set_setting(REBUILDING, "1")
-    vectors.clear_graph()
+def _fill(parts: Parts, graph: Graph) -> None:
+    """Put the vectors of all public documents into a collection."""
+    catalogue = parts.catalogue
     private = {doc for doc, _ in catalogue.private_ranges()}
     for _, doc, count, _ in catalogue.vector_hashes():
         if count and doc not in private:
             text, own = catalogue.texts([doc])[doc], catalogue.metadata_of([doc])[doc]
             chunks = catalogue.chunks_of(doc)
-            vectors.add_to_graph(
+            graph.add(
                 doc,
-                vectors.file.read(np.arange(doc, doc + count)),
+                parts.vectors.file.read(np.arange(doc, doc + count)),
                 [_body(chunk, text) for chunk in chunks],
                 [{**own, **chunk.metadata} for chunk in chunks],
             )
-    catalogue.remove_setting(REBUILDING)
 
 
 def _body(chunk: StoredChunk, text: str) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from fin_rag.index.embeddings import (
     tokenization_of,
     unit,
 )
-from fin_rag.index.keyword_files import KeywordFiles
+from fin_rag.index.generations import Generations
 from fin_rag.index.keywords import KeywordIndex
 from fin_rag.index.vectors import VectorStore
 from fin_rag.splitters.config import ChunkingConfig
@@ -39,6 +39,18 @@ DEFAULT_CONFIG = ChunkingConfig(max_tokens=384, overlap_tokens=0)
 _SAME_MODEL_COSINE = 0.999
 
 
+class PartFolders:
+    """Say where the parts lie that can be made again; the catalogue's settings name the folders in use."""
+
+    def __init__(self, root: Path, catalogue: Catalogue) -> None:
+        def generations(name: str) -> Generations:
+            setting = f"{name}_folder"
+            return Generations(root, name, partial(catalogue.setting, setting), partial(catalogue.set_setting, setting))
+
+        self.keywords = generations("keywords")
+        self.chroma = generations("chroma")
+
+
 class Parts:
     """Hold what an index consists of: catalogue, vectors, keywords, model and budget.
 
@@ -51,7 +63,7 @@ class Parts:
         folder: Path,
         catalogue: Catalogue,
         keywords: KeywordIndex,
-        keyword_files: KeywordFiles,
+        folders: PartFolders,
         *,
         embeddings: Embeddings | None,
         tokenization: Tokenization | None,
@@ -60,7 +72,7 @@ class Parts:
         self.folder = folder
         self.catalogue = catalogue
         self.keywords = keywords
-        self.keyword_files = keyword_files
+        self.folders = folders
         self._embeddings = embeddings
         self._tokenization = tokenization
         self._model_checked = False
@@ -122,7 +134,7 @@ class Parts:
         dimension = self.catalogue.setting("dimension")
         if dimension is None:
             raise IntegrityError(f"The index {str(self.folder)!r} is empty. Add documents first.")
-        return VectorStore(self.folder, int(dimension), self.catalogue)
+        return VectorStore(self.folder, int(dimension), self.catalogue, self.folders.chroma)
 
     @property
     def has_vectors(self) -> bool:

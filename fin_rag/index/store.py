@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,9 +21,9 @@ from fin_rag.index.catalogue import Allowed, Catalogue, StoredChunk
 from fin_rag.index.embeddings import load_embeddings
 from fin_rag.index.filters import Filter, as_of_filter, parse_filter, scope_filter
 from fin_rag.index.ingest import AddReport, Progress, Sources, gather
-from fin_rag.index.keyword_files import KEYWORDS_FOLDER, KeywordFiles
+from fin_rag.index.keyword_files import KeywordFiles
 from fin_rag.index.keywords import KeywordIndex, RankBm25Keywords, TantivyKeywords
-from fin_rag.index.parts import Parts
+from fin_rag.index.parts import PartFolders, Parts
 from fin_rag.index.provisions import Citation, Provisions
 from fin_rag.index.statements import FiledStatement, read_statements
 from fin_rag.index.vectors import Scored
@@ -126,10 +125,10 @@ class FilingIndex:
             raise InputError(f"The index folder {str(root)!r} cannot be made: {error.strerror}.") from error
         model = load_embeddings(embeddings) if embeddings is not None else None
         catalogue = Catalogue(path, create=create)
-        files = KeywordFiles(
-            root, partial(catalogue.setting, KEYWORDS_FOLDER), partial(catalogue.set_setting, KEYWORDS_FOLDER)
-        )
-        engine: KeywordIndex = TantivyKeywords(files) if keywords == "tantivy" else RankBm25Keywords()
+        files = PartFolders(root, catalogue)
+        engine: KeywordIndex = TantivyKeywords(KeywordFiles(files.keywords))
+        if keywords == "rank-bm25":
+            engine = RankBm25Keywords()
         try:
             parts = Parts(root, catalogue, engine, files, embeddings=model, tokenization=tokenization, config=config)
         except FinRagError:
@@ -341,7 +340,7 @@ class FilingIndex:
         """
         if not session_id:
             raise InputError("'session_id' must name a session. Public documents are removed by remove().")
-        with self._writer.locked():
+        with self._writer.locked(), self._writer.changing():
             return mending.erase_session(self._parts, self._writer, session_id)
 
     def rebuild(self) -> int:
@@ -356,11 +355,11 @@ class FilingIndex:
         return mending.verify(self._parts)
 
     def backup(self, folder: str | Path) -> Path:
-        """Copy the index into a new folder while others read it; the copy is an index as well.
+        """Copy the index into a new folder while others use it; the copy is an index as well.
 
         Raises:
             InputError: if the folder exists.
-            IntegrityError: if another process is writing, or the disk refuses.
+            IntegrityError: if a writer does not pause for a minute, or the disk refuses.
         """
         return make_backup(self._parts, self._writer, Path(folder))
 

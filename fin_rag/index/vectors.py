@@ -14,18 +14,17 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import shutil
-import weakref
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
 
 from fin_rag.errors import IntegrityError
-from fin_rag.index.catalogue import Allowed
+from fin_rag.index.catalogue import Allowed, are_among
+from fin_rag.index.generations import Generations
+from fin_rag.index.graph import Graph
 from fin_rag.schema import MetadataValue
 
 if TYPE_CHECKING:
@@ -34,11 +33,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 Scored = list[tuple[int, float]]
-COLLECTION: Final = "fin_rag"
 # Up to here an exact scan (about 0.2 us a row and 100 dimensions) beats a search in the graph.
 _EXACT_ROWS: Final = 30_000
-# While this setting of the catalogue is there, Chroma's collection is being filled again and is not asked.
-REBUILDING: Final = "graph_rebuilding"
 
 
 class VectorFile:
@@ -104,9 +100,6 @@ def hash_vectors(vectors: NDArray[np.float32]) -> str:
 class Committed(Protocol):
     """Say what is committed; a ``Catalogue`` does."""
 
-    def setting(self, key: str) -> str | None:
-        """Return a setting, or ``None``."""
-
     def end_of_rows(self) -> int:
         """Return the row after the last one that is committed."""
 
@@ -117,42 +110,30 @@ class Committed(Protocol):
 class VectorStore:
     """Search vectors by cosine similarity, under a filter that is resolved already."""
 
-    def __init__(self, folder: Path, dimension: int, catalogue: Committed) -> None:
+    def __init__(self, folder: Path, dimension: int, catalogue: Committed, chroma: Generations) -> None:
         self._folder = folder
         self._catalogue = catalogue
-        self._close_client: Callable[[], object] | None = None
+        self._chroma = chroma
+        self._opened: Graph | None = None
         self._lock = Lock()  # one thread may open the files again while others search
         self._seen = 0  # rows below were committed when Chroma's files were opened
         self.file = VectorFile(folder / "vectors.f32", dimension)
 
-    @cached_property
-    def _client(self) -> Any:  # noqa: ANN401  # its type lacks "close"
-        import chromadb
-        from chromadb.config import Settings
-
-        self._seen = self._catalogue.end_of_rows()
-        client: Any = chromadb.PersistentClient(
-            path=str(self._folder / "chroma"), settings=Settings(anonymized_telemetry=False)
-        )
-        # Chroma keeps a client's files open, by path, until it is closed: another index in the same folder
-        # would get the files of the one that was deleted.
-        self._close_client = weakref.finalize(self, client.close)
-        return client
-
     def close(self) -> None:
         """Release Chroma's files; the store opens them again when it needs them."""
-        if self._close_client is not None:
-            self._close_client()
-            self._close_client = None
-            self.__dict__.pop("_client", None)
-            self.__dict__.pop("collection", None)
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
 
-    @cached_property
-    def collection(self) -> Any:  # noqa: ANN401  # its types are narrower than what it takes
-        """Return the Chroma collection; ids are rows, documents are the chunks' texts."""
-        return self._client.get_or_create_collection(
-            COLLECTION, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-        )
+    def _graph(self) -> Graph:
+        """Return the collection in use, opened."""
+        folder = self._chroma.current()
+        if self._opened is not None and self._opened.folder != folder:
+            self.close()
+        if self._opened is None:
+            self._seen = self._catalogue.end_of_rows()
+            self._opened = Graph(folder)
+        return self._opened
 
     def add(
         self,
@@ -166,58 +147,32 @@ class VectorStore:
         """Store vectors at consecutive rows, in batches that Chroma takes; private ones in the file alone."""
         self.file.write(first_row, vectors)
         if not private:
-            self.add_to_graph(first_row, vectors, texts, metadata)
-
-    def add_to_graph(
-        self,
-        first_row: int,
-        vectors: NDArray[np.float32],
-        texts: Sequence[str],
-        metadata: Sequence[Mapping[str, MetadataValue]],
-    ) -> None:
-        """Put vectors into Chroma.
-
-        Raises:
-            IntegrityError: if Chroma cannot write.
-        """
-        from chromadb.errors import ChromaError
-
-        try:
-            limit = self._client.get_max_batch_size()
-            for at in range(0, len(texts), limit):
-                end = min(at + limit, len(texts))
-                self.collection.upsert(
-                    ids=[str(first_row + i) for i in range(at, end)],
-                    embeddings=vectors[at:end],
-                    documents=list(texts[at:end]),
-                    metadatas=[dict(own) for own in metadata[at:end]],
-                )
-        except ChromaError as error:
-            raise IntegrityError(
-                f"Chroma could not write to {str(self._folder)!r}: {error}. The index is as it was "
-                "after the last whole document; make room or check the permissions, and run the same again."
-            ) from error
+            self._graph().add(first_row, vectors, texts, metadata)
 
     def remove(self, first_row: int, count: int, *, erase: bool = False) -> None:
         """Delete rows from Chroma, and their vectors where asked; rows that are not there are no fault."""
-        from chromadb.errors import ChromaError
-
         if erase:
             self.file.erase(first_row, count)
-        try:
-            limit = self._client.get_max_batch_size()
-            for at in range(first_row, first_row + count, limit):
-                self.collection.delete(ids=[str(r) for r in range(at, min(at + limit, first_row + count))])
-        except ChromaError as error:
-            raise IntegrityError(
-                f"Chroma could not take rows out of {str(self._folder)!r}: {error}. What was removed is not found "
-                "any more; run FilingIndex.rebuild() to mend Chroma's files."
-            ) from error
+        self._graph().remove(first_row, count)
 
-    def clear_graph(self) -> None:
-        """Delete Chroma's files, so that the collection can be filled again."""
+    def replace_graph(self, fill: Callable[[Graph], None]) -> None:
+        """Fill a new collection of Chroma's and use it from then on; readers go on with the old one meanwhile."""
+        folder = self._chroma.emptied_next()
+        graph = Graph(folder)
+        try:
+            fill(graph)
+        finally:
+            graph.close()
         self.close()
-        shutil.rmtree(self._folder / "chroma", ignore_errors=True)
+        self._chroma.switch(folder)
+
+    def graph_rows(self) -> set[int]:
+        """Return the rows that Chroma holds.
+
+        Raises:
+            IntegrityError: if Chroma's files cannot be read.
+        """
+        return self._graph().rows()
 
     def search(self, query: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
         """Return the ``k`` nearest allowed rows with their cosine similarity, best first, ties by row."""
@@ -238,10 +193,6 @@ class VectorStore:
 
     def _candidates(self, query: NDArray[np.float32], k: int, rows: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Return allowed rows that hold the ``k`` nearest; ``None`` where a scan of all is better."""
-        from chromadb.errors import ChromaError
-
-        if self._catalogue.setting(REBUILDING) is not None:
-            return None
         in_graph = self._in_graph(rows)
         if np.count_nonzero(~in_graph) > _EXACT_ROWS:
             self.close()  # much has come since: open the files again
@@ -251,14 +202,14 @@ class VectorStore:
             return None
         try:
             near = self._graph_search(query, k, rows[in_graph])
-        except ChromaError as error:  # another process is writing its files, or they are damaged
+        except IntegrityError as error:  # another process is writing its files, or they are damaged
             logger.warning("Chroma could not be searched, every row is scored: %s", error)
             near = None
         return None if near is None else np.sort(np.concatenate([near, others]))
 
     def _in_graph(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell which rows Chroma can know: public ones, committed before its files were opened."""
-        self.collection.name  # noqa: B018  # opens the files, if need be
+        self._graph()  # opens the files, if need be
         known = rows < self._seen
         private = self._catalogue.private_ranges()
         if private:
@@ -269,28 +220,15 @@ class VectorStore:
 
     def _graph_search(self, query: NDArray[np.float32], k: int, rows: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Ask Chroma for more than needed and drop what is forbidden; ``None`` when that does not pay."""
-        total = self.collection.count()
+        graph = self._graph()
+        total = graph.count()
         if total > len(rows) * 20:
             return None
         wanted = min(total, max(4 * k, 2 * k * total // len(rows)))
         for _ in range(2):
-            result = self.collection.query(query_embeddings=[query], n_results=wanted, include=[])
-            found = np.asarray([int(row) for row in result["ids"][0]], dtype=np.int64)
-            found = np.sort(found[np.isin(found, rows)])
+            found = graph.near(query, wanted)
+            found = np.sort(found[are_among(found, rows)])
             if len(found) >= k:
                 return found
             wanted = min(total, wanted * 4)
         return None
-
-    def graph_rows(self) -> set[int]:
-        """Return the rows that Chroma holds.
-
-        Raises:
-            IntegrityError: if Chroma's files cannot be read.
-        """
-        from chromadb.errors import ChromaError
-
-        try:
-            return {int(row) for row in self.collection.get(include=[])["ids"]}
-        except (ChromaError, ValueError) as error:
-            raise IntegrityError(f"Chroma's files cannot be read: {error}. Run FilingIndex.rebuild().") from error

@@ -54,6 +54,8 @@ if TYPE_CHECKING:
 # Documents are committed in groups of about this many chunks: each commit has a fixed cost.
 _GROUP_CHUNKS = 1024
 _PATIENCE = 10.0  # seconds that a second writer waits
+_COPY_PATIENCE = 60.0
+_POLL = 0.005  # seconds between two attempts: a writer that goes on at once leaves a gap of less than that
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class Writer:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._catalogue = parts.catalogue
+        self._changing = FileLock(str(parts.folder / "changing.lock"))
 
     @contextmanager
     def locked(self, *, patience: float | None = None, mend: bool = True) -> Iterator[None]:
@@ -105,7 +108,7 @@ class Writer:
         folder = str(self._parts.folder)
         lock = FileLock(str(self._parts.folder / "writer.lock"))
         try:
-            lock.acquire(timeout=_PATIENCE if patience is None else patience)
+            lock.acquire(timeout=_PATIENCE if patience is None else patience, poll_interval=_POLL)
         except Timeout as error:
             raise IntegrityError(
                 f"Another process is writing to {folder!r}. Wait for it to end and try again."
@@ -123,6 +126,21 @@ class Writer:
             ) from error
         finally:
             lock.release()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """Keep copies out while the parts differ; a writer holds this for a group of documents, not for a whole run.
+
+        Raises:
+            IntegrityError: if it is held for a minute.
+        """
+        try:
+            with self._changing.acquire(timeout=_COPY_PATIENCE, poll_interval=_POLL):
+                yield
+        except Timeout as error:
+            raise IntegrityError(
+                f"Another process is changing or copying {str(self._parts.folder)!r}. Try again when it has ended."
+            ) from error
 
     def add(
         self,
@@ -147,18 +165,22 @@ class Writer:
     def remove(self, doc_ids: Sequence[str]) -> list[str]:
         """Take documents out and return the ids that were there."""
         known = [one for one in doc_ids if self._catalogue.fingerprint(one) is not None]
-        self._catalogue.commit([], remove=known)
-        self.purge()
+        with self.changing():
+            self._catalogue.commit([], remove=known)
+            self.purge()
         return known
 
     def purge(self) -> int:
         """Take out of the other parts what the catalogue does not hold, or no longer; return the number of rows."""
         stale = self._catalogue.stale_rows()
-        for first, count, erase in stale:
-            if count and self._parts.has_vectors:
-                self._parts.vectors.remove(first, count, erase=erase)
-                self._parts.keywords.remove(first, count)
-        self._catalogue.forget_stale(stale)
+        if not stale:
+            return 0
+        with self.changing():
+            for first, count, erase in stale:
+                if count and self._parts.has_vectors:
+                    self._parts.vectors.remove(first, count, erase=erase)
+                    self._parts.keywords.remove(first, count)
+            self._catalogue.forget_stale(stale)
         return sum(count for _, count, _ in stale)
 
     def _prepare(
@@ -214,13 +236,21 @@ class Writer:
         if not group:
             return
         vectors = self._embedded(group, report)
+        replaced = {p.doc_id for p in group if self._catalogue.fingerprint(p.doc_id) is not None}
+        with self.changing():
+            self._file_group(group, vectors)
+        for prepared in group:
+            (report.replaced if prepared.doc_id in replaced else report.added).append(prepared.doc_id)
+        report.chunks += len(vectors)
+
+    def _file_group(self, group: Sequence[_Prepared], vectors: NDArray[np.float32]) -> None:
+        """Write the rows of a group to all parts, commit them and take out what they replace."""
         new: list[NewDocument] = []
         at = 0
         for prepared in group:
             count = len(prepared.chunks)
             new.append(self._file(prepared, vectors[at : at + count]))
             at += count
-        replaced = {p.doc_id for p in group if self._catalogue.fingerprint(p.doc_id) is not None}
         self._parts.keywords.add(
             KeywordRecord(
                 document.first_row + i,
@@ -234,9 +264,6 @@ class Writer:
         )
         self._catalogue.commit(new)
         self.purge()
-        for prepared in group:
-            (report.replaced if prepared.doc_id in replaced else report.added).append(prepared.doc_id)
-        report.chunks += at
 
     def _file(self, prepared: _Prepared, vectors: NDArray[np.float32]) -> NewDocument:
         """Put the vectors of one document where the catalogue will look for them."""

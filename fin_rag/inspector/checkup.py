@@ -130,7 +130,7 @@ def _health(index: FilingIndex, folder: Path, *, repair: bool) -> Iterator[Findi
     try:
         faults = index.verify()
         if faults and repair:
-            index.rebuild_keywords()
+            index.rebuild()
             faults = index.verify()
     except FinRagError as error:
         faults = [str(error)]

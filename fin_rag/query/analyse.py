@@ -30,6 +30,11 @@ _SENTENCE: Final = re.compile(r"(?<=[?!])\s+|(?<=[a-z0-9)]\.)\s+(?=[A-ZÁÉÍÓ�
 _CLAUSE: Final = re.compile(r"[,:;]\s+")
 _ITEM: Final = re.compile(r"\b[Ii]tem\s+(\d{1,2}(?:\.\d\d)?[A-Ca-c]?)\b")
 _CODE: Final = re.compile(r"\b(?=\w*\d)(?=\w*[A-Z])[A-Z0-9]{6,}\b|\b\d{1,4}/\d{2,4}\b|\b\w+(?:[.&-]\w+)+\b")
+_DEFINES: Final = re.compile(
+    r"^\W*(?:how (?:do|does|is|are|did)|what (?:do|does|did|is meant by)|c[oó]mo|qu[eé])\b[^?.]{0,80}?"
+    r"\b(?:defin\w+|exclu\w+|inclu\w+|leaves? out|signific\w+|consist\w+|mean(?:s|t)?)\b",
+    re.IGNORECASE,
+)
 _SPANISH_MARK: Final = re.compile(r"[¿¡ñ]")
 _LEAST_INSTRUCTION_SHARE: Final = 0.5
 _MOST_CLAUSES: Final = 3
@@ -104,7 +109,7 @@ def analyse(
         topics=tuple(topics),
         statements=statements,
         items=tuple(f"Item {match[1].upper()}" for match in _ITEM.finditer(question)),
-        shape=_shape(core, metrics),
+        shape="definition" if _DEFINES.search(question) else _shape(core, metrics),
         identifiers=tuple(_codes(question, mentions, periods)),
         compared=compared,
         growth=growth,

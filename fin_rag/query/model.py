@@ -8,7 +8,7 @@ from typing import Final
 
 from fin_rag.display import html_table
 
-SHAPES: Final = ("amount", "percent", "ratio", "date", "count", "name", "reason", "yes_no", "text")
+SHAPES: Final = ("amount", "percent", "ratio", "date", "count", "name", "reason", "definition", "yes_no", "text")
 
 
 @dataclass(frozen=True, slots=True)

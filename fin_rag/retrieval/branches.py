@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores import VectorStore
 
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.consistent import consistent
 from fin_rag.index.store import FilingIndex
 from fin_rag.retrieval.scope import Day, ScopedRetriever, identified, with_result
 from fin_rag.schema import CONTEXT_HEADER, DOC_ID, FOUND_BY, RANK, REASON, SCORE
@@ -23,6 +24,7 @@ _OVERFETCH = 4
 class _Branch(ScopedRetriever):
     """Search one way; sub-classes say how."""
 
+    @consistent
     def _get_relevant_documents(
         self,
         query: str,

@@ -10,6 +10,7 @@ from langchain_core.documents import Document
 from langchain_core.stores import BaseStore
 
 from fin_rag.errors import InputError, NotFoundError
+from fin_rag.index.consistent import consistent
 from fin_rag.index.store import FilingIndex
 from fin_rag.index.view import DocumentView
 from fin_rag.retrieval.scope import Day, parent_key
@@ -67,6 +68,7 @@ class IndexDocstore(BaseStore[str, Document]):
         self.session_id = session_id
         self.missing = missing
 
+    @consistent
     def mget(self, keys: Sequence[str]) -> list[Document | None]:
         """Return the passage of each key.
 

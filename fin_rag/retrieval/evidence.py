@@ -37,7 +37,8 @@ class Evidence:
 
     ``found_by`` maps a detector to the reason in words; ``unit`` tells which sub-question (group and clause)
     it answers; ``children`` are ids of chunks it stands for. ``statement`` is the number of a statement of the
-    document, -1 where it is none; ``row`` the chunk's row, -1 where it is none.
+    document, -1 where it is none; ``row`` the chunk's row, -1 where it is none. ``serves`` counts the sub-questions
+    that it answers well.
     """
 
     source: StoredSource
@@ -51,6 +52,7 @@ class Evidence:
     row: int = -1
     statement: int = -1
     reading: Reading | None = None
+    serves: int = 1
 
     @property
     def text(self) -> str:

@@ -14,6 +14,7 @@ from fin_rag.schema import Span
 _STATEMENT_SHARE: Final = 0.6  # of the budget, for whole statements; beyond it they are clipped
 _PROSE_SHARE: Final = 6  # a piece of prose takes at most one part in this many of the budget
 _LEAST_FOCUS: Final = 360  # characters
+_MOST_SERVED: Final = 2  # clauses that one piece of evidence is given room for
 _JOIN: Final = 2  # the blank line between two pieces
 
 
@@ -47,8 +48,8 @@ def pack(
         chosen: Evidence | None = one
         if one.statement >= 0 and not whole:
             chosen = clipped(one, items.get(one.identity, ()), room)
-        elif one.statement < 0 and one.size > share and not is_table(one):
-            chosen = focused(one, share)
+        elif one.statement < 0 and one.size > share and (len(one.spans) > 1 or not is_table(one)):
+            chosen = focused(one, share * min(one.serves, _MOST_SERVED))
         if chosen is None or any(covered_by(chosen, other) for other in packed):
             continue
         cost = measure(chosen) + (_JOIN if packed else 0)
@@ -62,14 +63,14 @@ def pack(
 def focused(evidence: Evidence, limit: int) -> Evidence:
     """Return evidence cut to the paragraphs that say most about the question, within about ``limit`` characters.
 
-    The best paragraph comes first; one that is longer is cut to the sentences around its best. What was not read line
-    by line stays whole.
+    A table counts as one paragraph, and so does each note that is joined to it. The best paragraph comes first; one
+    that is longer is cut to the sentences around its best. What was not read line by line stays whole.
     """
     reading = evidence.reading
     if reading is None or not reading.lines:
         return evidence
     text = evidence.source.text
-    parts = paragraphs(text, evidence.spans)
+    parts = list(evidence.spans) if is_table(evidence) else paragraphs(text, evidence.spans)
     scored = sorted(((_best_line(part, reading.lines), part) for part in parts), key=lambda p: (-p[0], p[1]))
     kept: list[Span] = []
     left = limit
@@ -77,7 +78,9 @@ def focused(evidence: Evidence, limit: int) -> Evidence:
     for score, part in scored:
         if score < 0.6 * top:
             break
-        if len(part) <= left:
+        if part.slice(text).lstrip().startswith("|"):
+            kept.append(part)  # whole: a table without its head cannot be read, and its notes need their room
+        elif len(part) <= left:
             kept.append(part)
             left -= len(part)
         elif not kept:
@@ -87,6 +90,8 @@ def focused(evidence: Evidence, limit: int) -> Evidence:
     if heading not in kept and len(heading) <= 100 and len(heading) <= left + 40 and "\n" not in heading.slice(text):
         kept.append(heading)
     spans = tuple(sorted(kept))
+    if spans == evidence.spans:
+        return evidence
     return replace(
         evidence, spans=spans, identity=cut_identity(evidence.source, spans), row=-1,
         children=[*evidence.children, evidence.identity],

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from fin_rag.errors import NotFoundError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.consistent import consistent
 from fin_rag.index.view import DocumentView
 from fin_rag.retrieval.docstore import passage_of
 from fin_rag.retrieval.scope import Day, ScopedRetriever, reranked
@@ -82,6 +83,7 @@ class ParentRetriever(ScopedRetriever):
     max_chars: int | None = Field(default=6000, ge=1)
     missing: Literal["error", "warn"] = "error"
 
+    @consistent
     def _get_relevant_documents(
         self,
         query: str,

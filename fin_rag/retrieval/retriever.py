@@ -13,6 +13,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.consistent import consistent
 from fin_rag.query import Lexicon, Library
 from fin_rag.retrieval.evidence import Evidence
 from fin_rag.retrieval.fusion import Fused, reciprocal_rank_fusion
@@ -89,6 +90,7 @@ class FinancialRetriever(ScopedRetriever):
             raise InputError(f"Unknown parts in 'without': {unknown}. Known: {', '.join(PARTS)}.")
         return value
 
+    @consistent
     def _get_relevant_documents(
         self,
         query: str,
@@ -108,6 +110,7 @@ class FinancialRetriever(ScopedRetriever):
             return _numbered(with_parents(found.evidence, self.parent_chars, wanted))
         return _numbered(found.evidence[:wanted])
 
+    @consistent
     def retrieve(
         self,
         question: str,
@@ -154,6 +157,7 @@ class FinancialRetriever(ScopedRetriever):
 
         return _numbered(pack(found.evidence, found.items, tokens, measure, tokens * _CHARACTERS_A_TOKEN))
 
+    @consistent
     def explain(
         self,
         question: str,

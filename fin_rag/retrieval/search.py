@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from fin_rag.index.catalogue import Allowed, StoredChunk
@@ -14,7 +14,7 @@ from fin_rag.query.concepts import Concept, concepts_of, search_terms
 from fin_rag.query.vocabulary import finder, tokenize
 from fin_rag.retrieval.evidence import Evidence, covered_by
 from fin_rag.retrieval.fusion import Fused, score_fusion
-from fin_rag.retrieval.lines import LineReader, Passage, Reading
+from fin_rag.retrieval.lines import LineReader, LineScore, Passage, Reading
 from fin_rag.retrieval.statements import figures_of, statement_evidence
 from fin_rag.retrieval.tables import completed
 from fin_rag.schema import CONTEXT_HEADER, DOC_TYPE, KIND, SPANS, parse_spans
@@ -40,9 +40,19 @@ _SMALL_MALUS: Final = 0.2
 _OPENING_CHUNKS: Final = 3
 _MOST_OPENED: Final = 6  # documents
 _OPENING_BONUS: Final = 0.25
+_SERVING: Final = 2  # results of a clause that answer it well
 _ROUTE_AFTER: Final = 3  # chunks before a statement that is a side matter
 _MOST_STATEMENT_SOURCES: Final = 3
 _ANNUAL_FIRST: Final = ("10-K", "20-F", "40-F", "annual_report", "10-Q", "6-K")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Hold one sub-search: its text, the documents it is about, and the form of its answer."""
+
+    text: str
+    documents: tuple[int, ...]
+    shape: str
 
 
 @dataclass(slots=True)
@@ -81,7 +91,7 @@ class Searcher:
             selection.weights = dict.fromkeys(allowed.documents, 1.0)
             selection.groups = ()
         units = self._units(plan, selection)
-        ranked = [self._unit(plan, selection, text, docs, allowed, number) for number, (text, docs) in enumerate(units)]
+        ranked = [self._unit(plan, selection, unit, allowed, number) for number, unit in enumerate(units)]
         chunks = _merged(ranked, interleaved=bool(self._groups(selection)))
         found.evidence = completed(chunks, self._index.chunks_of)
         if STATEMENT not in self._off:
@@ -91,28 +101,26 @@ class Searcher:
     def _groups(self, selection: Selection) -> tuple[tuple[str, tuple[int, ...]], ...]:
         return () if "comparison" in self._off else selection.groups
 
-    def _units(self, plan: QueryPlan, selection: Selection) -> list[tuple[str, tuple[int, ...]]]:
+    def _units(self, plan: QueryPlan, selection: Selection) -> list[Unit]:
         """Return the sub-searches: one a group, or the question and each of its clauses."""
         text = plan.search if "cleaning" not in self._off and plan.search else plan.question
         documents = tuple(sorted(selection.weights))
         groups = self._groups(selection)
         if groups:
-            return [(text, numbers) for _, numbers in groups]
+            return [Unit(text, numbers, plan.shape) for _, numbers in groups]
         clauses = () if "clauses" in self._off else plan.clauses
-        return [(text, documents), *((clause, documents) for clause in clauses)]
+        # The first clause asks for the answer's form; one behind it ("and is it included …?") for words.
+        shapes = (plan.shape, *("text" for _ in clauses[1:]))
+        return [
+            Unit(text, documents, plan.shape),
+            *(Unit(clause, documents, shape) for clause, shape in zip(clauses, shapes, strict=False)),
+        ]
 
     # --- chunks ----------------------------------------------------------------------------------
 
-    def _unit(
-        self,
-        plan: QueryPlan,
-        selection: Selection,
-        text: str,
-        documents: Sequence[int],
-        allowed: Allowed,
-        number: int,
-    ) -> list[Evidence]:
-        scope = self._index.narrow(allowed, documents)
+    def _unit(self, plan: QueryPlan, selection: Selection, unit: Unit, allowed: Allowed, number: int) -> list[Evidence]:
+        text = unit.text
+        scope = self._index.narrow(allowed, unit.documents)
         concepts = concepts_of(text, plan)
         hits = self._fused(plan, text, concepts, scope)[:_POOL]
         opening = self._opening(plan, scope) if TITLE not in self._off else {}
@@ -123,7 +131,7 @@ class Searcher:
         sources = self._index.sources({stored[hit.row].doc for hit in hits})
         hits = [hit for hit in hits if stored[hit.row].doc in sources]
         evidence = [self._evidence(hit, stored[hit.row], sources[stored[hit.row].doc], number) for hit in hits]
-        readings = self._readings(plan, concepts, evidence)
+        readings = self._readings(plan, unit.shape, concepts, evidence)
         for one, hit, reading in zip(evidence, hits, readings, strict=True):
             weight = min(selection.weights.get(one.source.doc, 1.0), 1.2)
             one.reading = reading
@@ -186,7 +194,7 @@ class Searcher:
         return Evidence(source, spans, chunk.metadata, chunk.chunk_id, hit.score, found, unit, row=hit.row)
 
     def _readings(
-        self, plan: QueryPlan, concepts: Sequence[Concept], evidence: Sequence[Evidence]
+        self, plan: QueryPlan, shape: str, concepts: Sequence[Concept], evidence: Sequence[Evidence]
     ) -> list[Reading | None]:
         if LINE in self._off or not evidence:
             return [None] * len(evidence)
@@ -194,7 +202,7 @@ class Searcher:
         growth = plan.growth and bool(plan.metrics)
         years = sorted(set(plan.years()) | ({year - 1 for year in plan.years()} if growth else set()))
         printed = _printed(plan)
-        reader = LineReader(concepts, passages, shape=plan.shape, years=years, growth=growth, printed=printed)
+        reader = LineReader(concepts, passages, shape=shape, years=years, growth=growth, printed=printed)
         return list(reader.read())
 
     # --- statements --------------------------------------------------------------------------------
@@ -259,7 +267,7 @@ def _insert(found: Found, added: Sequence[Evidence], *, first: bool) -> None:
 
 def _printed(plan: QueryPlan) -> bool:
     """Tell whether a figure that is printed is asked for, and no reason or forecast."""
-    return plan.shape != "reason" and not plan.forward
+    return plan.shape not in ("reason", "definition") and not plan.forward
 
 
 def _reports_ratio(plan: QueryPlan, chunk: Evidence) -> bool:
@@ -318,11 +326,33 @@ def _merged(ranked: Sequence[list[Evidence]], *, interleaved: bool) -> list[Evid
         ]
     else:
         main, clauses = ranked[0], ranked[1:]
-        order = [*main[:1], *(unit[0] for unit in clauses if unit), *main[1:]]
+        order = [
+            *main[:1],
+            *(unit[0] for unit in clauses if unit),
+            *main[1:],
+            *(o for unit in clauses for o in unit[1:2]),
+        ]
     unique: dict[str, Evidence] = {}
     for one in order:
         unique.setdefault(one.identity, one)
+    if not interleaved:
+        for clause in ranked[1:]:
+            for one in clause[:_SERVING]:
+                _serve(unique[one.identity], one)
     return list(unique.values())
+
+
+def _serve(kept: Evidence, other: Evidence) -> None:
+    """Note that evidence answers another clause well: its lines count for both."""
+    if kept is other or kept.reading is None or other.reading is None:
+        return
+    kept.serves += 1
+    lines = zip(kept.reading.lines, other.reading.lines, strict=True)
+    kept.reading = replace(
+        kept.reading,
+        lines=tuple(LineScore(a.span, max(a.score, b.score)) for a, b in lines),
+        label=kept.reading.label or other.reading.label,
+    )
 
 
 def explained(found: Found) -> Mapping[str, object]:

@@ -10,6 +10,7 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
 
 from fin_rag.errors import InputError
+from fin_rag.index.consistent import consistent
 from fin_rag.index.store import FilingIndex
 from fin_rag.retrieval.diversity import maximal_marginal_relevance
 from fin_rag.retrieval.scope import Day, both_filters, earlier_day, identified
@@ -46,6 +47,7 @@ class IndexVectorStore(VectorStore):
         """Return the model of the index."""
         return self.index.embeddings
 
+    @consistent
     def similarity_search_with_score(
         self,
         query: str,
@@ -79,13 +81,15 @@ class IndexVectorStore(VectorStore):
         **kwargs: Any,  # noqa: ANN401  # part of LangChain's signature
     ) -> list[Document]:
         """Return ``k`` chunks that are near the question and unlike each other, out of the ``fetch_k`` nearest."""
-        scored = self.similarity_search_with_score(query, max(fetch_k, k), **kwargs)
-        documents = [document for document, _ in scored]
-        rows = self.index.rows_by_id(str(document.id) for document in documents)
-        vectors = self.index.vectors_of([rows[str(document.id)] for document in documents])
+        with self.index.snapshot():
+            scored = self.similarity_search_with_score(query, max(fetch_k, k), **kwargs)
+            documents = [document for document, _ in scored]
+            rows = self.index.rows_by_id(str(document.id) for document in documents)
+            vectors = self.index.vectors_of([rows[str(document.id)] for document in documents])
         chosen = maximal_marginal_relevance([score for _, score in scored], vectors, k, lambda_mult)
         return [documents[i] for i in chosen]
 
+    @consistent
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the chunks with these ids that are in scope, in the order of ``ids``."""
         rows = self.index.rows_by_id(ids)

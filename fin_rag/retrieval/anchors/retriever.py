@@ -14,6 +14,7 @@ from pydantic import Field, PrivateAttr, field_validator
 
 from fin_rag.errors import InputError
 from fin_rag.index.catalogue import Allowed
+from fin_rag.index.consistent import consistent
 from fin_rag.query import Selection, select_documents
 from fin_rag.retrieval.anchors.arbiter import Arbiter, Case, EvidenceArbiter, role_rank
 from fin_rag.retrieval.anchors.compose import candidates
@@ -197,6 +198,7 @@ class AnchorRetriever(ScopedRetriever):
             return chosen
         return ModelArbiter(self.llm) if self.llm is not None else EvidenceArbiter()
 
+    @consistent
     def _prepare(
         self, question: str, k: int | None, given: Mapping[str, Any] | None, as_of: Day | None, session_id: str | None
     ) -> _Prepared:

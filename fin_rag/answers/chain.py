@@ -65,6 +65,16 @@ def answer_chain(
     Returns:
         A runnable; its result has ``input``, ``context`` (the documents), ``answer``, ``draft``, ``figures``,
         ``outcome``, ``citations``, ``tool_calls``, and ``reason`` where there is no answer.
+
+    Example:
+        >>> from langchain_core.language_models import FakeListChatModel
+        >>> model = FakeListChatModel(responses=["Sales were $5 million [1].", "Sales were $6 million [1]."])
+        >>> evidence = [Document(page_content="Sales were $5 million.", metadata={"score": 0.9, "spans": "0-22"})]
+        >>> chain = answer_chain(model, RunnableLambda(lambda _: evidence))
+        >>> chain.invoke({"input": "What were sales?"})["answer"]
+        'Sales were $5 million [1].'
+        >>> chain.invoke({"input": "What were sales?"})["answer"]
+        'NO_DISPONIBLE'
     """
     from langchain_classic.chains import create_retrieval_chain
 

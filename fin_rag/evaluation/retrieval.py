@@ -69,6 +69,17 @@ def evaluate_retrieval(
 
     Raises:
         InputError: if a place cannot be resolved, a result names no place, or an argument is out of range.
+
+    Example:
+        >>> from langchain_core.documents import Document
+        >>> from fin_rag.evaluation import Corpus, GoldenSet
+        >>> letter = Document(page_content="Net debt fell. Sales rose.", metadata={"doc_id": "letter"})
+        >>> passages = [{"document": "letter", "quote": "Sales rose."}]
+        >>> golden = GoldenSet.from_rows([{"question_id": "q", "question": "Sales?", "passages": passages}])
+        >>> hit = Document(page_content="Sales rose.", metadata={"doc_id": "letter", "spans": "15-26"})
+        >>> report = evaluate_retrieval(golden, lambda question: [hit], Corpus.from_documents([letter]), ks=(1,))
+        >>> report.mean("recall", "@1").mean
+        1.0
     """
     if not 0 < threshold <= 1:
         raise InputError(f"'threshold' of evaluate_retrieval must be above 0 and at most 1. Got {threshold!r}.")

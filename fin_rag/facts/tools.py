@@ -86,6 +86,20 @@ def xbrl_lookup(store: FactStore, *, as_of: PointInTime = None) -> BaseTool:
     Args:
         store: the facts.
         as_of: the latest point in time that the model may see; it can ask for an earlier one.
+
+    Example:
+        >>> import tempfile
+        >>> from fin_rag.facts import FactStore
+        >>> store = FactStore.open(tempfile.mkdtemp())
+        >>> row = {"ticker": "ACME", "start": "2023-01-01", "end": "2023-12-31", "unit": "USD", "form": "10-K"}
+        >>> row |= {"accession": "0001-24-1", "filed": "2024-02-01", "fiscal_year": 2023, "fiscal_period": "FY"}
+        >>> _ = store.add_table([{**row, "concept": "us-gaap:Revenues", "value": 1250}])
+        >>> asked = {"issuer": "ACME", "concept": "revenue", "start": "2023-01-01", "end": "2023-12-31"}
+        >>> json.loads(xbrl_lookup(store).invoke(asked))["fact"]["value"]
+        '1250'
+        >>> json.loads(xbrl_lookup(store, as_of="2024-01-31").invoke(asked))["found"]
+        False
+        >>> store.close()
     """
 
     def look_up(
@@ -136,7 +150,21 @@ def xbrl_series(store: FactStore, *, as_of: PointInTime = None) -> BaseTool:
 
 
 def ratio_calculator(store: FactStore, *, as_of: PointInTime = None) -> BaseTool:
-    """Make the tool that computes ratios and growth from reported figures; see :func:`xbrl_lookup`."""
+    """Make the tool that computes ratios and growth from reported figures; arguments as of :func:`xbrl_lookup`.
+
+    Example:
+        >>> import tempfile
+        >>> from fin_rag.facts import FactStore
+        >>> store = FactStore.open(tempfile.mkdtemp())
+        >>> row = {"ticker": "ACME", "start": "2023-01-01", "end": "2023-12-31", "unit": "USD", "form": "10-K"}
+        >>> row |= {"accession": "0001-24-1", "filed": "2024-02-01", "fiscal_year": 2023, "fiscal_period": "FY"}
+        >>> figures = {"us-gaap:Revenues": 200, "us-gaap:GrossProfit": 90}
+        >>> _ = store.add_table([{**row, "concept": name, "value": value} for name, value in figures.items()])
+        >>> asked = {"issuer": "ACME", "ratio": "gross margin", "period": "FY2023"}
+        >>> json.loads(ratio_calculator(store).invoke(asked))["value"]
+        '45'
+        >>> store.close()
+    """
     limit = partial(_earlier, as_of)
 
     def ratio(

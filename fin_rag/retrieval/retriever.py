@@ -28,7 +28,7 @@ _CHARACTERS_A_TOKEN = 3  # of figures; only to clip, the count itself is exact
 
 
 class FinancialRetriever(ScopedRetriever):
-    """Find evidence in filings and reports.
+    r"""Find evidence in filings and reports.
 
     The question is read first: issuers, periods, kinds of documents, metrics, topics, clauses, comparisons. What it
     says becomes a filter on documents, searches by meaning, words and section titles, and a route from metrics to the
@@ -60,8 +60,17 @@ class FinancialRetriever(ScopedRetriever):
         InputError: if a filter is malformed, ``k`` is not positive, or a call names another session.
 
     Example:
-        ``retriever = index.retriever(k=5, filter={"ticker": "ACME"})``, then
-        ``retriever.invoke("What drove gross margin?", as_of="2024-06-30")``
+        >>> import tempfile
+        >>> from fin_rag import FilingIndex
+        >>> index = FilingIndex.open(tempfile.mkdtemp())
+        >>> letter = "# Letter\n\n## Sales\n\nNet sales were $5 million.\n\n## Audit\n\nOur auditor is Voss LLP."
+        >>> _ = index.add(Document(page_content=letter, metadata={"filed": 20320301}))
+        >>> retriever = index.retriever(k=1)
+        >>> retriever.invoke("What were net sales?", as_of="2032-12-31")[0].metadata["section_path"]
+        'Sales'
+        >>> retriever.invoke("What were net sales?", as_of="2031-12-31")
+        []
+        >>> index.close()
     """
 
     weights: tuple[float, float] = (0.6, 0.4)

@@ -61,7 +61,7 @@ class _Prepared:
 
 
 class AnchorRetriever(ScopedRetriever):
-    """Find evidence by lines and tables of contents, and let one arbiter decide with reasons.
+    r"""Find evidence by lines and tables of contents, and let one arbiter decide with reasons.
 
     Detectors look at section titles (words and meaning), at lines (weighted words that stand together, shapes
     of values, patterns) and at chunks (meaning). Anchors are gathered with their context into candidates within
@@ -91,7 +91,17 @@ class AnchorRetriever(ScopedRetriever):
         InputError: if the scope is wrong, or a call names another session.
 
     Example:
-        ``AnchorRetriever(index=index, llm=model).examine("Who audits the accounts?", as_of="2024-06-30").record``
+        >>> import tempfile
+        >>> from fin_rag import FilingIndex
+        >>> index = FilingIndex.open(tempfile.mkdtemp())
+        >>> letter = "# Letter\n\n## Sales\n\nNet sales were $5 million.\n\n## Audit\n\nOur auditor is Voss LLP."
+        >>> _ = index.add(Document(page_content=letter, metadata={"filed": 20320301}))
+        >>> found = AnchorRetriever(index=index).examine("Who is the auditor?", as_of="2032-12-31")
+        >>> found.found, found.documents[0].metadata["section_path"]
+        (True, 'Audit')
+        >>> sorted(found.record)[:3]
+        ['candidates', 'decision', 'detectors']
+        >>> index.close()
     """
 
     llm: BaseChatModel | None = None

@@ -95,9 +95,10 @@ class Bm25:
 class Hybrid:
     """Rank chunks with the retriever of an index."""
 
-    def __init__(self, docs: Sequence[Row], budget: int) -> None:
+    def __init__(self, docs: Sequence[Row], budget: int, **settings: object) -> None:
         self.index = FilingIndex.open(tempfile.mkdtemp(), config=ChunkingConfig(max_tokens=budget, overlap_tokens=0))
         self.index.add(documents(docs))
+        self.retriever = self.index.retriever(**settings)
 
     def retrieve(self, question: str, k: int, budget: int | None = None) -> list[dict[str, object]]:
         """Return the ``k`` best results in the evaluator's form, or what fits in ``budget`` characters with headers."""

@@ -9,12 +9,14 @@ from typing import Final
 from fin_rag.retrieval.evidence import Evidence, covered_by, cut_identity, is_table
 from fin_rag.retrieval.lines import LineScore, paragraphs
 from fin_rag.retrieval.statements import clipped
-from fin_rag.schema import Span
+from fin_rag.schema import END_INDEX, Span
 
 _STATEMENT_SHARE: Final = 0.6  # of the budget, for whole statements; beyond it they are clipped
 _PROSE_SHARE: Final = 6  # a piece of prose takes at most one part in this many of the budget
 _LEAST_FOCUS: Final = 360  # characters
 _MOST_SERVED: Final = 2  # clauses that one piece of evidence is given room for
+_LEAST_OF_BEST: Final = 0.6
+_LONGEST_HEADING: Final = 100  # characters
 _JOIN: Final = 2  # the blank line between two pieces
 
 
@@ -61,33 +63,35 @@ def pack(
 
 
 def focused(evidence: Evidence, limit: int) -> Evidence:
-    """Return evidence cut to the paragraphs that say most about the question, within about ``limit`` characters.
+    """Return evidence cut to the parts that say most about the question, within about ``limit`` characters.
 
-    A table counts as one paragraph, and so does each note that is joined to it. The best paragraph comes first; one
-    that is longer is cut to the sentences around its best. What was not read line by line stays whole.
+    Parts are paragraphs; of a table its rows with their head, and each note that is joined to it. The best part comes
+    first; prose that is longer is cut to the sentences around its best, rows stay whole and take no room from their
+    notes. What was not read line by line stays as it is.
     """
     reading = evidence.reading
     if reading is None or not reading.lines:
         return evidence
-    text = evidence.source.text
-    parts = list(evidence.spans) if is_table(evidence) else paragraphs(text, evidence.spans)
-    scored = sorted(((_best_line(part, reading.lines), part) for part in parts), key=lambda p: (-p[0], p[1]))
+    parts = _table_parts(evidence) if is_table(evidence) else _prose_parts(evidence)
+    scored = sorted(
+        ((max(_best_line(span, reading.lines) for span in part), part) for part in parts),
+        key=lambda pair: (-pair[0], pair[1]),
+    )
+    top = scored[0][0]
     kept: list[Span] = []
     left = limit
-    top = scored[0][0]
     for score, part in scored:
-        if score < 0.6 * top:
+        if score < _LEAST_OF_BEST * top:
             break
-        if part.slice(text).lstrip().startswith("|"):
-            kept.append(part)  # whole: a table without its head cannot be read, and its notes need their room
-        elif len(part) <= left:
-            kept.append(part)
-            left -= len(part)
+        size = 0 if _is_rows(part[0], evidence) else sum(map(len, part))
+        if size <= left:
+            kept += part
+            left -= size
         elif not kept:
-            kept.append(_around(part, reading.lines, limit))
+            kept.append(_around(part[0], reading.lines, limit))
             left = 0
-    heading = parts[0]
-    if heading not in kept and len(heading) <= 100 and len(heading) <= left + 40 and "\n" not in heading.slice(text):
+    heading = parts[0][0]
+    if heading not in kept and _is_heading(heading, evidence) and len(heading) <= left + 40:
         kept.append(heading)
     spans = tuple(sorted(kept))
     if spans == evidence.spans:
@@ -97,6 +101,27 @@ def focused(evidence: Evidence, limit: int) -> Evidence:
         children=[*evidence.children, evidence.identity],
         found_by={**evidence.found_by, "focused": f"{sum(map(len, spans))} of {evidence.size} characters"},
     )  # fmt: skip
+
+
+def _prose_parts(evidence: Evidence) -> list[tuple[Span, ...]]:
+    return [(span,) for span in paragraphs(evidence.source.text, evidence.spans)]
+
+
+def _table_parts(evidence: Evidence) -> list[tuple[Span, ...]]:
+    """Return the rows with their head as one part, and each note behind them as one."""
+    end = evidence.metadata.get(END_INDEX)
+    if not isinstance(end, int):
+        return [evidence.spans]
+    rows = tuple(span for span in evidence.spans if span.start < end) or evidence.spans[:1]
+    return [rows, *((span,) for span in evidence.spans if span not in rows)]
+
+
+def _is_rows(span: Span, evidence: Evidence) -> bool:
+    return span.slice(evidence.source.text).lstrip().startswith("|")
+
+
+def _is_heading(span: Span, evidence: Evidence) -> bool:
+    return len(span) <= _LONGEST_HEADING and "\n" not in span.slice(evidence.source.text)
 
 
 def _best_line(part: Span, lines: Sequence[LineScore]) -> float:

@@ -8,6 +8,7 @@ from typing import Final
 
 from fin_rag.index.catalogue import StoredChunk
 from fin_rag.retrieval.evidence import Evidence, cut_identity
+from fin_rag.retrieval.lines import Reading
 from fin_rag.schema import END_INDEX, KIND, SECTION_ID, SPANS, START_INDEX, Span, parse_spans
 
 _WHOLE: Final = 1200  # characters: a table up to here is read as one
@@ -22,12 +23,14 @@ def completed(ranked: Sequence[Evidence], chunks_of: Callable[[int], Sequence[St
     """
     out: list[Evidence] = []
     taken: set[str] = set()
+    by_id = {one.identity: one for one in ranked}
     for place, one in enumerate(ranked):
         if one.identity in taken:
             continue
         if place < _LOOKED_AT and one.row >= 0 and one.metadata.get(KIND) == "table":
             whole, others = _whole_table(one, chunks_of(one.source.doc))
             taken.update(others)
+            whole.reading = _joined_reading([one, *(by_id[other] for other in others if other in by_id)])
             out.append(whole)
         else:
             out.append(one)
@@ -58,6 +61,15 @@ def _whole_table(one: Evidence, chunks: Sequence[StoredChunk]) -> tuple[Evidence
         found_by={**one.found_by, "table": f"whole, of {last - first + 1} row groups"},
     )  # fmt: skip
     return whole, others
+
+
+def _joined_reading(groups: Sequence[Evidence]) -> Reading | None:
+    """Return the reading of the best row group with the lines of all."""
+    readings = [one.reading for one in groups if one.reading is not None]
+    if not readings:
+        return None
+    lines = {line.span: line for reading in readings for line in reading.lines}
+    return replace(readings[0], lines=tuple(lines[span] for span in sorted(lines)))
 
 
 def _goes_on(one: Evidence, before: StoredChunk, after: StoredChunk) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -132,11 +133,7 @@ class Catalogue:
             raise IntegrityError(f"{str(path)!r} does not exist. Open the index to create it.")
         self.connection = Connection(path, _with_functions)
         try:
-            if not self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
-                self._db.executescript(
-                    f"PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; {_SCHEMA}"
-                    f"INSERT OR IGNORE INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
-                )
+            self._create()
             version = self.setting("format_version")
         except sqlite3.DatabaseError as error:
             self.close()
@@ -152,6 +149,28 @@ class Catalogue:
                 f"The index {str(path.parent)!r} has format {version!r}; this fin_rag reads format {FORMAT_VERSION}. "
                 f"{advice}."
             )
+
+    def _create(self) -> None:
+        """Make the tables where there are none; another process may be making them at the same time.
+
+        The switch to a write-ahead log does not wait for other readers, as statements do: it is tried again.
+        """
+        for attempt in range(_OPENING_TRIES):
+            try:
+                if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'settings'").fetchone():
+                    return
+                self._db.executescript(
+                    f"PRAGMA journal_mode=WAL; BEGIN IMMEDIATE; {_SCHEMA}"
+                    f"INSERT OR IGNORE INTO settings VALUES ('format_version', '{FORMAT_VERSION}'); COMMIT;"
+                )
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or attempt == _OPENING_TRIES - 1:
+                    raise
+                if self._db.in_transaction:
+                    self._db.rollback()
+                time.sleep(_OPENING_PAUSE)
+            else:
+                return
 
     @property
     def _db(self) -> sqlite3.Connection:

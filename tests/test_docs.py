@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 from pathlib import Path
@@ -49,9 +50,9 @@ def test_first_screen_shows_what_the_demo_prints(elsewhere) -> None:
     assert index_lines
     text = "".join(
         (ROOT / "examples" / "data" / name).read_text("utf-8")
-        for name in ("plwc-10k-2024.htm", "informe-anual-2024-vientalba.md")
+        for name in ("plwc-10q-2025q1.htm", "informe-anual-2024-vientalba.md")
     )
-    squeezed = re.sub(r"\W+", "", re.sub(r"<[^>]*>", "", text))
+    squeezed = re.sub(r"\W+", "", html.unescape(re.sub(r"<[^>]*>", "", text)))
     assert all(re.sub(r"\W+", "", line) in squeezed for line in index_lines)
 
 
